@@ -1,0 +1,304 @@
+//! What analysis says about runs, as plain data for whoever draws it.
+//!
+//! A number that is not known is `None`; zero never stands for it.
+
+use model::{Load, MachineFacts, Nanos, RunFacts};
+
+/// How far a measurement can be trusted, worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Nothing speaks against its numbers.
+    Valid,
+    /// Its numbers stand, with the doubts beside them.
+    Doubtful,
+    /// No number of it should be used.
+    Void,
+}
+
+impl Verdict {
+    /// The word in results: `valid`, `doubtful`, `void`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Valid => "valid",
+            Verdict::Doubtful => "doubtful",
+            Verdict::Void => "void",
+        }
+    }
+}
+
+/// A reason to trust a run less.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// A short fixed name, such as `few-episodes`, for machines.
+    pub code: &'static str,
+    /// Whether it makes the run doubtful or void.
+    pub weight: Verdict,
+    /// One sentence for people: what was seen.
+    pub says: String,
+    /// What to do about it, if anything can be done.
+    pub hint: Option<String>,
+}
+
+/// One quantile of a distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The nearest-rank value.
+    pub value: Nanos,
+    /// True if requests that failed or were cut off reach down to it, so that
+    /// the true value may be larger: print `≥`.
+    pub at_least: bool,
+}
+
+/// A distribution of times by nearest rank, failed and cut-off requests
+/// included as lower bounds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Distribution {
+    /// How many requests it holds.
+    pub n: u64,
+    /// How many of them are lower bounds.
+    pub censored: u64,
+    /// Mean in nanoseconds (a lower bound where `censored` is not zero).
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<Point>,
+    /// 90th percentile.
+    pub p90: Option<Point>,
+    /// 95th percentile.
+    pub p95: Option<Point>,
+    /// 99th percentile.
+    pub p99: Option<Point>,
+    /// 99.9th percentile.
+    pub p999: Option<Point>,
+    /// The largest.
+    pub max: Option<Point>,
+}
+
+/// The interval of a run's p99 and what it rests on (METHOD 2b).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Lower end of the 95 % interval.
+    pub low: Option<Nanos>,
+    /// Upper end; `None` where the run does not bound it.
+    pub high: Option<Nanos>,
+    /// Separate slow events that the slowest 1 % came from.
+    pub episodes: u64,
+}
+
+/// Whether the service kept up with what it was asked (METHOD 2e).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeptUp {
+    /// `Some(true)` kept up, `Some(false)` fell behind, `None` cannot tell.
+    pub kept_up: Option<bool>,
+    /// The smallest shortfall, as a share of the rate, that this run could have seen.
+    pub smallest_visible: f64,
+}
+
+/// The tester's lateness and its parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lateness {
+    /// Sent − scheduled.
+    pub all: Distribution,
+    /// The part spent waiting for a connection, connecting included.
+    pub waiting: Distribution,
+    /// The rest: the tester's own delay.
+    pub own: Distribution,
+}
+
+/// A p99 as measured and as two corrections for coordinated omission would
+/// have it (METHOD 2j). Only for closed and paced runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Corrected {
+    /// As measured.
+    pub raw: Nanos,
+    /// HdrHistogram's rule: missing requests at every expected interval.
+    pub hdr: Option<Nanos>,
+    /// The same with the interval stretched by the utilisation.
+    pub utilisation: Option<Nanos>,
+    /// The expected interval between one connection's requests.
+    pub expected_interval: Nanos,
+    /// Planned rate over capacity, where the capacity is known.
+    pub utilisation_share: Option<f64>,
+    /// Why a number is missing, or what must hold for these to be right.
+    pub assumptions: Vec<String>,
+}
+
+/// What the run's stalls did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StallFigures {
+    /// Stalls planned for the counted part.
+    pub planned: u64,
+    /// Stalls that the service reports to have had.
+    pub seen: u64,
+    /// Counted requests sent while the service stood still.
+    pub sent_during: u64,
+    /// Share of counted requests that were out during some part of a stall.
+    pub overlapped_share: f64,
+    /// Requests sent around a stall, in bins, a mean over all stalls.
+    pub around: Vec<AroundBin>,
+}
+
+/// Requests sent in one bin of time around a stall's beginning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AroundBin {
+    /// The bin's start, in milliseconds from the stall's beginning; negative before it.
+    pub from_ms: i64,
+    /// Mean number of requests sent in it, per stall.
+    pub sent_per_stall: f64,
+}
+
+/// One slice of the counted part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slice {
+    /// Its beginning, from the start of the counted part.
+    pub began: Nanos,
+    /// Its length.
+    pub length: Nanos,
+    /// Requests due in it.
+    pub scheduled: u64,
+    /// Those of them that failed or were cut off.
+    pub failed: u64,
+    /// p99 of their response times, `None` if none was due.
+    pub p99: Option<Nanos>,
+    /// The slowest response.
+    pub max: Option<Nanos>,
+}
+
+/// One request as a dot: when it was due (from the start of the counted part)
+/// and how long its user waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dot {
+    /// Scheduled moment, from the start of the counted part.
+    pub at: Nanos,
+    /// Response time.
+    pub response: Nanos,
+    /// Whether it was answered as expected.
+    pub ok: bool,
+}
+
+/// What the run cost the tester.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TesterFigures {
+    /// CPU of the whole process per counted request, in nanoseconds.
+    pub cpu_ns_per_request: Option<f64>,
+    /// The same of the sending threads alone.
+    pub sender_cpu_ns_per_request: Option<f64>,
+    /// CPU of the whole process as a share of one core over the counted part.
+    pub core_share: Option<f64>,
+    /// Most memory resident, in bytes.
+    pub peak_rss_bytes: Option<u64>,
+    /// Connections opened over the whole run.
+    pub connections_opened: Option<u64>,
+    /// Most connections open at once.
+    pub connections_peak: Option<u32>,
+}
+
+/// Little's law as a check on our own books: mean number of requests in the
+/// system, summed by the engine, against rate × mean response time of the samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Little {
+    /// Mean number in the system, from the engine's own sum.
+    pub mean_in_system: f64,
+    /// Rate × mean response time, from the samples.
+    pub rate_times_mean: f64,
+}
+
+/// Everything analysis says about one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSummary {
+    /// The run's facts.
+    pub facts: RunFacts,
+    /// How far to trust it.
+    pub verdict: Verdict,
+    /// Why not further.
+    pub doubts: Vec<Doubt>,
+    /// Whether it was interrupted or killed.
+    pub interrupted: bool,
+    /// Length of the counted part.
+    pub duration: Nanos,
+    /// Counted requests that became due.
+    pub scheduled: u64,
+    /// Of these: answered as expected.
+    pub ok: u64,
+    /// Of these: failed, by outcome name, largest first.
+    pub failed: Vec<(&'static str, u64)>,
+    /// Of these: sent and unanswered at the end.
+    pub unfinished: u64,
+    /// Of these: never sent.
+    pub never_sent: u64,
+    /// How often a counted request was sent again.
+    pub resent: u64,
+    /// Counted requests done (ok or failed) a second.
+    pub rate_per_s: f64,
+    /// Whether the service kept up.
+    pub kept_up: KeptUp,
+    /// What users wait: from the scheduled moment.
+    pub response_time: Distribution,
+    /// The same of the requests answered as expected alone; label it so.
+    pub response_time_ok: Distribution,
+    /// From the moment of sending.
+    pub service_time: Distribution,
+    /// Time to open a connection, of requests that opened one.
+    pub connect_time: Distribution,
+    /// The interval of the response time's p99.
+    pub p99_interval: Interval,
+    /// The tester's share.
+    pub lateness: Lateness,
+    /// Corrections for coordinated omission, for closed and paced runs.
+    pub corrected: Option<Corrected>,
+    /// What the stalls did, where the service tells them.
+    pub stalls: Option<StallFigures>,
+    /// What the tester cost.
+    pub tester: TesterFigures,
+    /// The check by Little's law.
+    pub little: Option<Little>,
+    /// One example of each kind of failure: outcome name, and what was seen.
+    pub examples: Vec<(String, String)>,
+    /// The counted part in at most 60 slices of equal length.
+    pub slices: Vec<Slice>,
+    /// Some requests as dots: a seeded choice of all, and the slowest.
+    pub dots: Vec<Dot>,
+    /// Response time at 100 quantiles from 0 towards 1, for a curve: (quantile, value).
+    pub curve: Vec<(f64, Nanos)>,
+}
+
+impl RunSummary {
+    /// The run's load model.
+    pub fn load(&self) -> Load {
+        self.facts.load
+    }
+
+    /// Counted requests that failed, of any kind.
+    pub fn failed_total(&self) -> u64 {
+        self.failed.iter().map(|(_, n)| n).sum()
+    }
+}
+
+/// All runs of one arm, in the order of their rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArmSummary {
+    /// The arm's name.
+    pub name: String,
+    /// Its runs; never empty.
+    pub runs: Vec<RunSummary>,
+}
+
+/// The whole experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// What was asked.
+    pub question: String,
+    /// The answer in one sentence with its figures.
+    pub answer: String,
+    /// The worst verdict of its runs.
+    pub verdict: Verdict,
+    /// Doubts that concern the experiment as a whole.
+    pub doubts: Vec<Doubt>,
+    /// The arms, in the order of the plan.
+    pub arms: Vec<ArmSummary>,
+    /// The machine it ran on.
+    pub machine: MachineFacts,
+    /// Version of doorclock that measured.
+    pub tool_version: String,
+    /// When it began: UTC, RFC 3339, whole seconds.
+    pub began: String,
+}

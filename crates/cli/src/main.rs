@@ -1,0 +1,2 @@
+//! Charter to come.
+fn main() {}

@@ -1,0 +1,38 @@
+//! What happens while an experiment runs, for whoever watches.
+
+use crate::Nanos;
+
+/// Where a run stands. Watching changes nothing: a slow watcher misses some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Time since the run's start.
+    pub at: Nanos,
+    /// When sending ends.
+    pub until: Nanos,
+    /// Requests done so far, warm-up included.
+    pub done: u64,
+    /// Those of them that failed.
+    pub failed: u64,
+    /// p99 of the response times of the last second with answers, if any.
+    pub p99: Option<Nanos>,
+}
+
+/// One event of an experiment, in order: for each run, started, then any
+/// number of progress, then finished.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunEvent {
+    /// A run is about to send.
+    Started {
+        /// The arm's name.
+        arm: String,
+        /// This run's number in the experiment, from 1, and how many there are.
+        number: (u32, u32),
+    },
+    /// A run goes on.
+    Progress(Progress),
+    /// Sending is over and the samples are being put away.
+    Finished {
+        /// The arm's name.
+        arm: String,
+    },
+}

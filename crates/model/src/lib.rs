@@ -1,0 +1,30 @@
+//! The words that every crate shares: moments, rates, seeds, samples, outcomes
+//! and the facts of a run. Plain data with units in its types.
+//!
+//! This crate must not know how anything is made, sent, stored, judged or
+//! drawn, and it uses none of our other crates.
+//!
+//! Start at [`Sample`]: one row a request, from which every number that
+//! doorclock reports can be computed again.
+
+mod event;
+mod load;
+mod machine;
+mod nanos;
+mod rate;
+mod run;
+mod sample;
+mod seed;
+mod source;
+mod units;
+
+pub use event::{Progress, RunEvent};
+pub use load::{ArrivalProcess, ConnectionPolicy, Load, SendPrecision};
+pub use machine::MachineFacts;
+pub use nanos::Nanos;
+pub use rate::Rate;
+pub use run::{CpuUse, RunEnd, RunFacts, RunRecord, Span, Stalls};
+pub use sample::{Outcome, Sample};
+pub use seed::Seed;
+pub use source::{SampleSource, SourceError};
+pub use units::UnitError;

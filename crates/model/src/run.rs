@@ -1,0 +1,132 @@
+//! The facts of one run, beside its samples.
+
+use crate::{ConnectionPolicy, Load, Nanos, Seed, SendPrecision};
+
+/// An interval on the run's clock: from `began` up to, not including, `ended`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First moment inside.
+    pub began: Nanos,
+    /// First moment after.
+    pub ended: Nanos,
+}
+
+impl Span {
+    /// Its length.
+    pub fn length(self) -> Nanos {
+        self.ended.saturating_sub(self.began)
+    }
+
+    /// Whether `moment` lies inside.
+    pub fn contains(self, moment: Nanos) -> bool {
+        self.began <= moment && moment < self.ended
+    }
+}
+
+/// The stalls of a run's service, as the service itself tells them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stalls {
+    /// How many were planned to begin in the counted part.
+    pub planned: u64,
+    /// When each really began and ended, in order.
+    pub seen: Vec<Span>,
+}
+
+/// CPU time used since a process or thread began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuUse {
+    /// By the whole process.
+    pub process: Nanos,
+    /// By its sending threads alone.
+    pub senders: Nanos,
+}
+
+/// What is known of a run before its first request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunFacts {
+    /// The arm's name, such as `open-546`.
+    pub arm: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// The URL under test.
+    pub url: String,
+    /// The request's method.
+    pub method: String,
+    /// Who decides when the next request is due.
+    pub load: Load,
+    /// The run's seed; arrivals, work and stalls derive theirs from it.
+    pub seed: Seed,
+    /// The first part of the schedule, sent and not counted.
+    pub warm_up: Nanos,
+    /// The counted part that follows.
+    pub measure: Nanos,
+    /// Time limit of a request, from its scheduled moment.
+    pub timeout: Nanos,
+    /// How long after the last arrival answers are waited for.
+    pub grace: Nanos,
+    /// When connections are opened and kept.
+    pub connection_policy: ConnectionPolicy,
+    /// Connections allowed at once, all threads together.
+    pub connection_limit: u32,
+    /// How the tester waits for the next scheduled moment.
+    pub precision: SendPrecision,
+    /// Sending threads.
+    pub threads: u32,
+    /// The event loop's back end, such as `epoll`.
+    pub backend: String,
+    /// Arrivals planned in the warm-up and in the counted part (open model);
+    /// `None` where the service decides.
+    pub planned: Option<(u64, u64)>,
+    /// SHA-256 over all planned arrivals, hex (open model).
+    pub schedule_hash: Option<String>,
+    /// Whether the service was asked to stall; `None` where it cannot be asked.
+    pub stalls_asked: Option<bool>,
+    /// Answers a second that the service can give, where another run showed it.
+    pub capacity_per_s: Option<f64>,
+}
+
+/// What is known of a run when it has ended by itself or was interrupted in good order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunEnd {
+    /// When the last arrival of the counted part was due, or sending was
+    /// interrupted: the end of the counted part on the run's clock.
+    pub counted_until: Nanos,
+    /// When the run stopped waiting for answers.
+    pub ended: Nanos,
+    /// Whether a person or a full disk stopped it before its time.
+    pub interrupted: bool,
+    /// Requests that became due over the whole run, warm-up included, as the
+    /// engine counted them; not taken from the samples.
+    pub taken: u64,
+    /// The same for the counted part alone.
+    pub taken_counted: u64,
+    /// The integral over the whole run of the number of requests due and not
+    /// done, in request-nanoseconds, as the engine summed it up event by
+    /// event; not taken from the samples. Feeds the check by Little's law.
+    pub area: u128,
+    /// Samples that could not be kept.
+    pub samples_lost: u64,
+    /// CPU used over the counted part.
+    pub cpu: CpuUse,
+    /// Most memory the process had resident, in bytes, up to the run's end.
+    pub peak_rss_bytes: Option<u64>,
+    /// Connections opened.
+    pub connections_opened: u64,
+    /// Most connections open at once.
+    pub connections_peak: u32,
+    /// Times the event loop returned from waiting.
+    pub wakeups: u64,
+    /// One example of each kind of failure: outcome name and what was seen.
+    pub examples: Vec<(String, String)>,
+    /// The stalls of the service, where it tells them.
+    pub stalls: Option<Stalls>,
+}
+
+/// A run's facts, and how it ended; `end` is `None` for a run that was killed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// Known before the first request.
+    pub facts: RunFacts,
+    /// Known after the last.
+    pub end: Option<RunEnd>,
+}

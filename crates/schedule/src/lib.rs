@@ -1,0 +1,3 @@
+//! Charter to come.
+mod tester;
+pub use tester::{Due, Tester};
