@@ -4,11 +4,10 @@
 //! unit moment. A Poisson process bent like this is a Poisson process of the
 //! profile's rate, for any shape (Çinlar 1975, time change by the inverse).
 //!
-//! Runs between sends, so its budget is 40 ns an arrival: one draw, one
-//! logarithm, one division, and a square root on slopes (measured 23 to 30 ns
-//! on a level and 28 to 44 on a slope, of which half is the logarithm, on a
-//! shared 2-core virtual machine). It keeps its place in the profile and
-//! nothing else, however long the schedule is.
+//! Runs between sends, so its budget is 50 ns an arrival: one draw, one
+//! logarithm, one division, and a square root on slopes. (Measured on a shared
+//! 2-core virtual machine: 23 to 30 ns on a level, 28 to 44 on a slope.) It
+//! keeps its place in the profile and nothing else, however long the schedule.
 
 use crate::{Profile, UnitProcess};
 use model::{ArrivalProcess, Nanos, Seed};
