@@ -1,1 +1,28 @@
-//! Charter to come.
+//! Sends requests at their moments and writes down what became of each.
+//!
+//! Handed a tester (which says what is due), prepared requests, a clock and a
+//! network, it leaves one [`model::Sample`] per request. It must not know
+//! TOML, files, percentiles or who watches. Open, paced and closed testers run
+//! through the same loop; epoll and the simulated network through the same
+//! seam.
+//!
+//! Start at [`Worker`], the event loop of one thread: it is where a request's
+//! time is taken. [`Net`] and [`Clock`] are its seams, [`run`] puts one worker
+//! on each thread.
+
+mod batch;
+mod clock;
+mod connections;
+mod flights;
+mod net;
+mod threads;
+mod work;
+mod worker;
+
+pub use batch::{BATCH_ROWS, BatchSink, SampleSink, batches};
+pub use clock::{Clock, MonotonicClock};
+pub use net::epoll::EpollNet;
+pub use net::{Happened, Net, NetError, Slot, What};
+pub use threads::{Job, RunFailure, RunTotals, run};
+pub use work::{Expect, Prepared, Work};
+pub use worker::{Limits, Worker, WorkerEnd};

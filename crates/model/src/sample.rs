@@ -89,7 +89,7 @@ pub struct Sample {
     pub scheduled: Nanos,
     /// How long it waited at the tester for a connection, connecting included.
     pub waited: Nanos,
-    /// When its first byte was handed to the kernel (the last time, if it was resent).
+    /// When its first byte was handed to the kernel (the first time, if it was resent).
     pub sent: Option<Nanos>,
     /// When the first byte of its answer was there.
     pub first_byte: Option<Nanos>,

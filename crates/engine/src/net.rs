@@ -1,0 +1,98 @@
+//! The network as the engine sees it: hand something over, be told what
+//! happened and when.
+
+pub mod epoll;
+
+use model::Nanos;
+use std::fmt;
+
+/// A place for one connection, numbered from 0; the engine chooses the number
+/// and may connect again in a slot that was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(pub u32);
+
+impl Slot {
+    /// The slot as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Something that happened to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Happened {
+    /// To which one.
+    pub slot: Slot,
+    /// When, as the network knows it; the one source of a sample's moments.
+    pub at: Nanos,
+    /// What.
+    pub what: What,
+}
+
+/// What can happen to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It is open.
+    Connected,
+    /// The first byte of a message handed over with [`Net::send`] went to the kernel.
+    Sent,
+    /// Bytes came; [`Net::received`] holds them until the next call of [`Net::next`].
+    Received,
+    /// The peer has closed its side in good order.
+    PeerClosed,
+    /// It could not be opened, or broke.
+    Failed(NetError),
+}
+
+/// Why a connection could not be opened, or broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetError(pub rustix::io::Errno);
+
+impl fmt::Display for NetError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        std::io::Error::from(self.0).fmt(out)
+    }
+}
+
+impl NetError {
+    /// This machine's own limits refused it, not the peer: no descriptor, no
+    /// port or no memory was left.
+    pub fn is_our_limit(self) -> bool {
+        use rustix::io::Errno;
+        matches!(self.0, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOMEM | Errno::NOBUFS)
+    }
+}
+
+/// Connections to one peer, completion-style: connects, sends and waits are
+/// handed over, and [`Net::next`] tells what happened with the time it
+/// happened. epoll, io_uring, TLS and the simulated network look alike here,
+/// and a kernel's receive stamp has its place in [`Happened::at`].
+pub trait Net {
+    /// Begins to open a connection in a closed slot.
+    fn connect(&mut self, slot: Slot);
+
+    /// The buffer for the slot's next message: empty, and kept between
+    /// messages. Only while [`Net::is_sending`] is false.
+    fn outgoing(&mut self, slot: Slot) -> &mut Vec<u8>;
+
+    /// Sends what was put into [`Net::outgoing`].
+    fn send(&mut self, slot: Slot);
+
+    /// Whether part of the last message is still to be handed to the kernel.
+    fn is_sending(&self, slot: Slot) -> bool;
+
+    /// Closes the slot at once; nothing more happens to its connection.
+    fn close(&mut self, slot: Slot);
+
+    /// Returns when something has happened or `until` has come.
+    fn wait(&mut self, until: Nanos);
+
+    /// The next thing that happened, in order; `None` once all is told.
+    fn next(&mut self) -> Option<Happened>;
+
+    /// The bytes of the last [`What::Received`].
+    fn received(&self) -> &[u8];
+
+    /// The name of the back end, as results show it.
+    fn backend(&self) -> &'static str;
+}

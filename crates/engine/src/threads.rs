@@ -1,0 +1,204 @@
+//! One worker on each thread, all under one clock.
+
+use crate::batch::{BatchSink, batches};
+use crate::clock::MonotonicClock;
+use crate::net::NetError;
+use crate::net::epoll::EpollNet;
+use crate::work::Work;
+use crate::worker::{Limits, Worker, WorkerEnd};
+use model::{CpuUse, Nanos, Outcome, Sample, SendPrecision};
+use schedule::Tester;
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender};
+use thiserror::Error;
+
+/// A run on real sockets.
+pub struct Job<'a> {
+    /// Where to connect.
+    pub peer: SocketAddr,
+    /// The requests to send.
+    pub work: &'a Work,
+    /// One tester for each sending thread.
+    pub testers: Vec<Box<dyn Tester + Send + 'a>>,
+    /// The moments and limits of the whole run; the connection limit is shared
+    /// out evenly among the threads.
+    pub limits: Limits,
+    /// How to wait for the next moment.
+    pub precision: SendPrecision,
+    /// Cores to pin the threads to, in turn; empty leaves it to the kernel.
+    pub cpus: Vec<usize>,
+    /// The run's clock.
+    pub clock: MonotonicClock,
+    /// Set from outside to stop early.
+    pub stop: &'a AtomicBool,
+}
+
+/// What all workers did, added up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunTotals {
+    /// The sums, latest moments and peaks over all workers; its CPU is the
+    /// process's once and the senders' together.
+    pub all: WorkerEnd,
+    /// Why threads could not be pinned, where that was asked and failed.
+    pub not_pinned: Option<String>,
+}
+
+/// Why a run could not start.
+#[derive(Debug, Error)]
+pub enum RunFailure {
+    /// The kernel gave no epoll instance.
+    #[error("cannot wait for events: {0}")]
+    Net(NetError),
+    /// The kernel gave no thread.
+    #[error("cannot start a sending thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// Runs the job to its end. `keep` is called on this thread with every batch
+/// of samples as it comes, and at least every 100 ms with none.
+pub fn run(job: Job<'_>, keep: &mut dyn FnMut(&[Sample])) -> Result<RunTotals, RunFailure> {
+    let (stop, clock) = (job.stop, job.clock);
+    std::thread::scope(|scope| {
+        let count = job.testers.len() as u32;
+        let mut ends = Vec::new();
+        let mut keepers = Vec::new();
+        for (part, tester) in job.testers.into_iter().enumerate() {
+            let (samples, to_keep, give_back) = batches();
+            let part = part as u32;
+            let share =
+                job.limits.connection_limit / count + u32::from(part < job.limits.connection_limit % count);
+            let thread = SendingThread {
+                peer: job.peer,
+                precision: job.precision,
+                clock,
+                cpu: (!job.cpus.is_empty()).then(|| job.cpus[part as usize % job.cpus.len()]),
+                limits: Limits { connection_limit: share.max(1), ..job.limits },
+                work: job.work,
+                stop,
+            };
+            let handle = std::thread::Builder::new()
+                .name(format!("send-{part}"))
+                .spawn_scoped(scope, move || thread.run(tester, samples))
+                .map_err(|error| {
+                    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                    RunFailure::Thread(error)
+                })?;
+            ends.push(handle);
+            keepers.push((to_keep, give_back));
+        }
+        keep_batches(&keepers, keep);
+        let mut totals = RunTotals::default();
+        for end in ends {
+            match end.join() {
+                Ok(end) => totals.add(end?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(totals)
+    })
+}
+
+/// The ends of a worker's batches: full ones come, emptied ones go back.
+type Keeper = (Receiver<Vec<Sample>>, Sender<Vec<Sample>>);
+
+/// Passes batches on until every sending thread has let go of its end.
+fn keep_batches(keepers: &[Keeper], keep: &mut dyn FnMut(&[Sample])) {
+    use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
+    let mut open: Vec<bool> = vec![true; keepers.len()];
+    while let Some(first) = open.iter().position(|is_open| *is_open) {
+        for (at, (full, emptied)) in keepers.iter().enumerate() {
+            loop {
+                let mut batch = match full.try_recv() {
+                    Ok(batch) => batch,
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => {
+                        open[at] = false;
+                        break;
+                    }
+                };
+                keep(&batch);
+                batch.clear();
+                // The thread may have ended in the meantime and need no more.
+                let _ = emptied.send(batch);
+            }
+        }
+        let (full, emptied) = &keepers[first];
+        match full.recv_timeout(std::time::Duration::from_millis(100)) {
+            Ok(mut batch) => {
+                keep(&batch);
+                batch.clear();
+                let _ = emptied.send(batch);
+            }
+            Err(RecvTimeoutError::Timeout) => keep(&[]),
+            Err(RecvTimeoutError::Disconnected) => open[first] = false,
+        }
+    }
+}
+
+struct SendingThread<'a> {
+    peer: SocketAddr,
+    precision: SendPrecision,
+    clock: MonotonicClock,
+    cpu: Option<usize>,
+    limits: Limits,
+    work: &'a Work,
+    stop: &'a AtomicBool,
+}
+
+type ThreadEnd = Result<(WorkerEnd, Option<String>), RunFailure>;
+
+impl SendingThread<'_> {
+    fn run(self, tester: Box<dyn Tester + Send + '_>, samples: BatchSink) -> ThreadEnd {
+        let not_pinned = self.cpu.and_then(pin);
+        let net = EpollNet::new(self.clock, self.peer, self.precision).map_err(RunFailure::Net)?;
+        self.clock.sleep_until(Nanos::ZERO);
+        let worker = Worker {
+            tester,
+            work: self.work,
+            net,
+            clock: self.clock,
+            samples,
+            limits: self.limits,
+            stop: self.stop,
+        };
+        let (end, _samples) = worker.run();
+        Ok((end, not_pinned))
+    }
+}
+
+/// Pins the calling thread to a core; says why if it cannot be.
+fn pin(cpu: usize) -> Option<String> {
+    let mut set = rustix::thread::CpuSet::new();
+    if cpu >= rustix::thread::CpuSet::MAX_CPU {
+        return Some(format!("core {cpu} does not exist"));
+    }
+    set.set(cpu);
+    rustix::thread::sched_setaffinity(None, &set).err().map(|error| format!("core {cpu}: {error}"))
+}
+
+impl RunTotals {
+    fn add(&mut self, (end, not_pinned): (WorkerEnd, Option<String>)) {
+        let all = &mut self.all;
+        all.until = all.until.max(end.until);
+        all.ended = all.ended.max(end.ended);
+        all.interrupted |= end.interrupted;
+        all.taken += end.taken;
+        all.taken_counted += end.taken_counted;
+        all.area += end.area;
+        all.samples_lost += end.samples_lost;
+        all.cpu = CpuUse {
+            process: all.cpu.process.max(end.cpu.process),
+            senders: all.cpu.senders + end.cpu.senders,
+        };
+        all.connections_opened += end.connections_opened;
+        all.connections_peak += end.connections_peak;
+        all.wakeups += end.wakeups;
+        for example in end.examples {
+            if all.examples.iter().all(|(outcome, _): &(Outcome, String)| *outcome != example.0) {
+                all.examples.push(example);
+            }
+        }
+        self.not_pinned = self.not_pinned.take().or(not_pinned);
+    }
+}

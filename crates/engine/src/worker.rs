@@ -1,0 +1,514 @@
+//! The event loop of one sending thread: where a request's time is taken.
+//!
+//! `scheduled` comes from the tester before anything is sent; `sent`,
+//! `first_byte` and `done` come from [`Net`] with what happened. The loop
+//! itself never asks the clock in between.
+//!
+//! Budget: per request no allocation, lock, format or log, and two list
+//! operations; all of it under 1 µs beside the kernel's share. Held by
+//! `cargo xtask bench` (CPU per request against wrk's).
+
+mod outcome;
+
+use crate::batch::SampleSink;
+use crate::clock::Clock;
+use crate::connections::{Connections, Pick, State};
+use crate::flights::{Flight, FlightId, Flights, Place};
+use crate::net::{Happened, Net, NetError, Slot, What};
+use crate::work::Work;
+use model::{ConnectionPolicy, CpuUse, Nanos, Outcome, Sample};
+use outcome::{Area, Examples, Failure};
+use schedule::{Due, Tester};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use wire::h1::{Ended, Received};
+
+/// How often one request is sent again before it counts as reset.
+const RESENDS_AT_MOST: u8 = 3;
+
+/// The longest wait, so that a request to stop is noticed.
+const LONGEST_WAIT: Nanos = Nanos::from_millis(100);
+
+/// How long samples may lie in a batch that is not full. A killed tester loses
+/// no more than this.
+const FLUSH_EVERY: Nanos = Nanos::from_millis(200);
+
+/// The moments and limits that a worker keeps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests due before this are warm-up.
+    pub warm_up: Nanos,
+    /// No request is due from here on: the end of the counted part.
+    pub until: Nanos,
+    /// How long after `until` answers are waited for.
+    pub grace: Nanos,
+    /// A request's time limit, from its scheduled moment.
+    pub timeout: Nanos,
+    /// When connections are opened and kept.
+    pub connection_policy: ConnectionPolicy,
+    /// Connections of this worker at once.
+    pub connection_limit: u32,
+}
+
+/// What a worker did, beside its samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkerEnd {
+    /// When sending ended.
+    pub until: Nanos,
+    /// When it stopped waiting for answers.
+    pub ended: Nanos,
+    /// Whether it was told to stop before its time.
+    pub interrupted: bool,
+    /// Requests that became due.
+    pub taken: u64,
+    /// Those of them that count.
+    pub taken_counted: u64,
+    /// The time integral of the number of requests due and not done, in
+    /// request-nanoseconds.
+    pub area: u128,
+    /// Samples that could not be kept.
+    pub samples_lost: u64,
+    /// CPU used over the counted part.
+    pub cpu: CpuUse,
+    /// Connections opened.
+    pub connections_opened: u64,
+    /// Most connections open at once.
+    pub connections_peak: u32,
+    /// Times the loop returned from waiting.
+    pub wakeups: u64,
+    /// One example of each kind of failure.
+    pub examples: Vec<(Outcome, String)>,
+}
+
+/// One sending thread: a tester, its work, its connections and its samples.
+pub struct Worker<'a, N, C, S> {
+    /// Says what is due.
+    pub tester: Box<dyn Tester + Send + 'a>,
+    /// The requests to send.
+    pub work: &'a Work,
+    /// The network.
+    pub net: N,
+    /// The clock that `net` stamps by.
+    pub clock: C,
+    /// Where samples go.
+    pub samples: S,
+    /// The moments and limits it keeps to.
+    pub limits: Limits,
+    /// Set from outside to stop early.
+    pub stop: &'a AtomicBool,
+}
+
+impl<N: Net, C: Clock, S: SampleSink> Worker<'_, N, C, S> {
+    /// Sends until the schedule ends, waits for what is out, and tells what it
+    /// did; the samples come back with it.
+    pub fn run(self) -> (WorkerEnd, S) {
+        let connections = Connections::new(self.limits.connection_policy, self.limits.connection_limit);
+        Loop {
+            flights: Flights::new(),
+            waiting: VecDeque::new(),
+            connections,
+            area: Area::default(),
+            examples: Examples::default(),
+            end: WorkerEnd { until: self.limits.until, ..WorkerEnd::default() },
+            cpu_before: None,
+            cpu_after: None,
+            flush_at: FLUSH_EVERY,
+            worker: self,
+        }
+        .run()
+    }
+}
+
+struct Loop<'a, N, C, S> {
+    worker: Worker<'a, N, C, S>,
+    connections: Connections,
+    flights: Flights,
+    /// Requests without a connection, in the order in which they get one.
+    waiting: VecDeque<FlightId>,
+    area: Area,
+    examples: Examples,
+    end: WorkerEnd,
+    cpu_before: Option<CpuUse>,
+    cpu_after: Option<CpuUse>,
+    flush_at: Nanos,
+}
+
+impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
+    fn run(mut self) -> (WorkerEnd, S) {
+        loop {
+            let now = self.worker.clock.now();
+            self.pass_marks(now);
+            self.time_out(now);
+            self.send_due(now);
+            if self.is_over(now) {
+                return self.finish(now);
+            }
+            let until = self.next_moment(now);
+            self.worker.net.wait(until);
+            self.end.wakeups += 1;
+            while let Some(Happened { slot, at, what }) = self.worker.net.next() {
+                self.handle(slot, at, what);
+                // A long row of answers must not delay what is due meanwhile.
+                self.send_due(at);
+            }
+        }
+    }
+
+    fn handle(&mut self, slot: Slot, at: Nanos, what: What) {
+        match what {
+            What::Sent => self.on_sent(slot, at),
+            What::Received => self.on_received(slot, at),
+            What::Connected => self.on_connected(slot, at),
+            What::PeerClosed => self.on_peer_closed(slot, at),
+            What::Failed(error) => self.on_failed(slot, at, error),
+        }
+    }
+
+    // ---- what is due ------------------------------------------------------
+
+    fn send_due(&mut self, now: Nanos) {
+        while self.worker.tester.due().is_some_and(|due| due <= now && due < self.end.until) {
+            let Some(due) = self.worker.tester.take() else { return };
+            self.area.enter(due.scheduled);
+            self.end.taken += 1;
+            self.end.taken_counted += u64::from(due.scheduled >= self.worker.limits.warm_up);
+            self.assign(due, now);
+        }
+    }
+
+    fn assign(&mut self, due: Due, now: Nanos) {
+        let id = self.flights.insert(Flight::new(due, now));
+        match self.connections.pick(due.user) {
+            Pick::Idle(slot) => self.start(slot, id, now),
+            Pick::OpenOwn if self.connections.may_open() => self.open_for(id, now),
+            Pick::OpenOwn | Pick::Wait => {
+                self.waiting.push_back(id);
+                self.open_for_waiting(now);
+            }
+        }
+    }
+
+    /// Opens a connection that this request alone waits for.
+    fn open_for(&mut self, id: FlightId, now: Nanos) {
+        let user = self.flights.get(id).due.user;
+        let slot = self.connections.begin(now, Some((id, user)));
+        self.flights.get_mut(id).place = Place::Opening(slot);
+        self.worker.net.connect(slot);
+    }
+
+    /// Opens one connection for each request that waits for none that is
+    /// opening already, as far as the limit allows.
+    fn open_for_waiting(&mut self, now: Nanos) {
+        while self.connections.may_open() && self.connections.opening() < self.waiting.len() {
+            if self.worker.limits.connection_policy == ConnectionPolicy::Reuse {
+                let slot = self.connections.begin(now, None);
+                self.worker.net.connect(slot);
+            } else if let Some(id) = self.waiting.pop_front() {
+                self.open_for(id, now);
+            }
+        }
+    }
+
+    /// The waiting request whose turn it is, if it may take any connection.
+    fn next_for_any(&mut self) -> Option<FlightId> {
+        let any = self.worker.limits.connection_policy == ConnectionPolicy::Reuse;
+        if any { self.waiting.pop_front() } else { None }
+    }
+
+    fn start(&mut self, slot: Slot, id: FlightId, now: Nanos) {
+        self.connections.set_busy(slot, id);
+        let connection = self.connections.get(slot);
+        let flight = self.flights.get_mut(id);
+        if flight.sent.is_none() {
+            flight.waited = now.saturating_sub(flight.waiting_since);
+        }
+        flight.place = Place::On(slot);
+        flight.connection = connection.number;
+        let request = self.worker.work.of(flight.due.index);
+        flight.bytes_out += request.bytes.len() as u32;
+        connection.answer.begin(request.asked);
+        self.worker.net.outgoing(slot).extend_from_slice(&request.bytes);
+        self.worker.net.send(slot);
+    }
+
+    // ---- what happened ----------------------------------------------------
+
+    fn on_sent(&mut self, slot: Slot, at: Nanos) {
+        if let Some(id) = self.connections.get(slot).flight {
+            self.flights.get_mut(id).sent.get_or_insert(at);
+        }
+    }
+
+    fn on_connected(&mut self, slot: Slot, at: Nanos) {
+        let connection = self.connections.get(slot);
+        let took = at.saturating_sub(connection.opened_at);
+        let Some(id) = connection.flight.take().or_else(|| self.next_for_any()) else {
+            self.connections.set_idle(slot);
+            return;
+        };
+        self.flights.get_mut(id).connect = Some(took);
+        self.start(slot, id, at);
+    }
+
+    fn on_received(&mut self, slot: Slot, at: Nanos) {
+        let connection = self.connections.get(slot);
+        let (State::Busy, Some(id)) = (connection.state, connection.flight) else {
+            // Nobody asked for these bytes: the connection cannot be trusted with a request.
+            self.close(slot, at);
+            return;
+        };
+        let flight = self.flights.get_mut(id);
+        flight.first_byte.get_or_insert(at);
+        let bytes = self.worker.net.received();
+        flight.bytes_in += bytes.len() as u64;
+        let expected = self.worker.work.of(flight.due.index).expect.body.as_deref();
+        let (matched, differs) = (&mut connection.matched, &mut connection.differs);
+        let read = connection.answer.receive(bytes, &mut |part: &[u8]| {
+            let Some(expected) = expected else { return };
+            *differs |= expected.get(*matched..*matched + part.len()) != Some(part);
+            *matched += part.len();
+        });
+        match read {
+            Ok(Received::Partial) => {}
+            Ok(Received::Complete { status, reusable, consumed }) => {
+                let is_clean = consumed == bytes.len() && !self.worker.net.is_sending(slot);
+                self.complete(slot, at, status, reusable && is_clean);
+            }
+            Err(error) => {
+                flight.status = connection.answer.status().unwrap_or(0);
+                self.fail(id, at, Failure::Protocol(error));
+                self.close(slot, at);
+            }
+        }
+    }
+
+    /// An answer is there in full: the connection is free before the tester
+    /// hears of it, so that the next request can use it.
+    fn complete(&mut self, slot: Slot, at: Nanos, status: u16, reusable: bool) {
+        let connection = self.connections.get(slot);
+        let Some(id) = connection.flight else { return };
+        connection.answers += 1;
+        let (matched, differs) = (connection.matched, connection.differs);
+        let flight = self.flights.get_mut(id);
+        flight.status = status;
+        let expect = &self.worker.work.of(flight.due.index).expect;
+        let failure = match &expect.body {
+            // Whole, and read too late: a time limit that gives way is none.
+            _ if at > flight.due.scheduled.saturating_add(self.worker.limits.timeout) => {
+                Some(Failure::TimedOut)
+            }
+            _ if !expect.accepts(status) => Some(Failure::Status(status)),
+            Some(body) if differs || matched != body.len() => Some(Failure::Content),
+            _ => None,
+        };
+        if reusable && self.connections.keeps() {
+            match self.next_for_any() {
+                Some(next) => self.start(slot, next, at),
+                None => self.connections.set_idle(slot),
+            }
+        } else {
+            self.close(slot, at);
+        }
+        match failure {
+            None => self.record(id, at, Outcome::Ok),
+            Some(failure) => self.fail(id, at, failure),
+        }
+    }
+
+    fn on_peer_closed(&mut self, slot: Slot, at: Nanos) {
+        let connection = self.connections.get(slot);
+        if connection.state != State::Busy {
+            return self.lose(slot, at, Failure::PeerClosed);
+        }
+        match connection.answer.end() {
+            Ok(Ended::Complete { status }) => self.complete(slot, at, status, false),
+            Ok(Ended::Truncated(where_cut)) => self.lose(slot, at, Failure::Truncated(where_cut)),
+            Ok(Ended::Idle | Ended::Unanswered) => self.lose(slot, at, Failure::PeerClosed),
+            Err(error) => self.lose(slot, at, Failure::Protocol(error)),
+        }
+    }
+
+    fn on_failed(&mut self, slot: Slot, at: Nanos, error: NetError) {
+        match self.connections.get(slot).state {
+            State::Opening => self.on_not_opened(slot, at, error),
+            _ => self.lose(slot, at, Failure::Broken(error)),
+        }
+    }
+
+    /// A connection could not be opened: one request fails for it, the one it
+    /// was opened for or the one that has waited longest.
+    fn on_not_opened(&mut self, slot: Slot, at: Nanos, error: NetError) {
+        let reserved = self.connections.get(slot).flight;
+        self.connections.set_closed(slot);
+        self.worker.net.close(slot);
+        let Some(id) = reserved.or_else(|| self.waiting.pop_front()) else { return };
+        if error.is_our_limit() && self.connections.lower_limit() {
+            self.flights.get_mut(id).place = Place::Waiting;
+            self.waiting.push_front(id);
+            self.examples.add(&Failure::NotOpened(error));
+            return;
+        }
+        self.fail(id, at, Failure::NotOpened(error));
+        self.open_for_waiting(at);
+    }
+
+    /// An open connection is gone. What it carried is sent again if the peer
+    /// closed a kept-alive connection before any byte of the answer: the two
+    /// crossed on the way, and no user would call it a failure.
+    fn lose(&mut self, slot: Slot, at: Nanos, failure: Failure) {
+        let connection = self.connections.get(slot);
+        let was_kept_alive = connection.answers > 0;
+        let carried = (connection.state == State::Busy).then_some(connection.flight).flatten();
+        let nothing_came = !connection.answer.started();
+        self.close(slot, at);
+        let Some(id) = carried else { return };
+        let flight = self.flights.get_mut(id);
+        if was_kept_alive && nothing_came && flight.resent < RESENDS_AT_MOST {
+            flight.resent += 1;
+            flight.place = Place::Waiting;
+            // Other idle connections may be as stale as this one was.
+            if self.connections.may_open() {
+                self.open_for(id, at);
+            } else {
+                self.waiting.push_front(id);
+            }
+        } else {
+            self.fail(id, at, failure);
+        }
+    }
+
+    /// Closes a connection and lets a waiting request have its place.
+    fn close(&mut self, slot: Slot, at: Nanos) {
+        self.connections.set_closed(slot);
+        self.worker.net.close(slot);
+        self.open_for_waiting(at);
+    }
+
+    // ---- how a request ends -----------------------------------------------
+
+    fn time_out(&mut self, now: Nanos) {
+        while let Some(id) = self.flights.oldest() {
+            let flight = self.flights.get(id);
+            if now < flight.due.scheduled.saturating_add(self.worker.limits.timeout) {
+                return;
+            }
+            match flight.place {
+                Place::On(slot) | Place::Opening(slot) => {
+                    self.fail(id, now, Failure::TimedOut);
+                    self.close(slot, now);
+                }
+                Place::Waiting => {
+                    self.waiting.retain(|waiting| *waiting != id);
+                    self.fail(id, now, Failure::TimedOut);
+                    // The connection that it waited for is as old as it is.
+                    if let Some(slot) = self.connections.longest_opening()
+                        && self.connections.opening() > self.waiting.len()
+                    {
+                        self.close(slot, now);
+                    }
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self, id: FlightId, at: Nanos, failure: Failure) {
+        self.examples.add(&failure);
+        self.record(id, at, failure.outcome());
+    }
+
+    fn record(&mut self, id: FlightId, at: Nanos, outcome: Outcome) {
+        let flight = self.flights.remove(id);
+        self.area.leave(at);
+        self.worker.tester.done(flight.due.user, at, outcome != Outcome::Ok);
+        self.worker.samples.push(Sample {
+            index: flight.due.index,
+            user: flight.due.user,
+            connection: flight.connection,
+            scheduled: flight.due.scheduled,
+            waited: if flight.sent.is_some() {
+                flight.waited
+            } else {
+                at.saturating_sub(flight.waiting_since)
+            },
+            sent: flight.sent,
+            first_byte: flight.first_byte,
+            done: at,
+            connect: flight.connect,
+            bytes_in: flight.bytes_in,
+            bytes_out: flight.bytes_out,
+            status: flight.status,
+            outcome,
+            resent: flight.resent,
+            counted: flight.due.scheduled >= self.worker.limits.warm_up,
+        });
+    }
+
+    // ---- when to wake and when to end -------------------------------------
+
+    /// Reads the CPU clocks as the counted part begins and ends, hands over
+    /// samples that have lain for a while, and notices a request to stop.
+    fn pass_marks(&mut self, now: Nanos) {
+        if self.cpu_before.is_none() && now >= self.worker.limits.warm_up {
+            self.cpu_before = Some(self.worker.clock.cpu());
+        }
+        if self.worker.stop.load(Relaxed) && now < self.end.until {
+            self.end.until = now;
+            self.end.interrupted = true;
+        }
+        if self.cpu_after.is_none() && now >= self.end.until {
+            self.cpu_after = Some(self.worker.clock.cpu());
+        }
+        if now >= self.flush_at {
+            self.worker.samples.flush();
+            self.flush_at = now + FLUSH_EVERY;
+        }
+    }
+
+    fn is_over(&self, now: Nanos) -> bool {
+        let grace = if self.worker.stop.load(Relaxed) { Nanos::ZERO } else { self.worker.limits.grace };
+        now >= self.end.until
+            && (self.flights.oldest().is_none() || now >= self.end.until.saturating_add(grace))
+    }
+
+    fn next_moment(&mut self, now: Nanos) -> Nanos {
+        let mut moment = now + LONGEST_WAIT;
+        if let Some(due) = self.worker.tester.due().filter(|due| *due < self.end.until) {
+            moment = moment.min(due);
+        }
+        if let Some(id) = self.flights.oldest() {
+            moment =
+                moment.min(self.flights.get(id).due.scheduled.saturating_add(self.worker.limits.timeout));
+        }
+        let ahead = [
+            self.worker.limits.warm_up,
+            self.end.until,
+            self.end.until.saturating_add(self.worker.limits.grace),
+        ];
+        ahead.into_iter().filter(|mark| *mark > now).fold(moment, Nanos::min)
+    }
+
+    /// What is still out when the run ends is kept as a lower bound.
+    fn finish(mut self, now: Nanos) -> (WorkerEnd, S) {
+        while let Some(id) = self.flights.oldest() {
+            let was_sent = self.flights.get(id).sent.is_some();
+            self.record(id, now, if was_sent { Outcome::Unfinished } else { Outcome::NeverSent });
+        }
+        self.worker.samples.flush();
+        let before = self.cpu_before.unwrap_or_default();
+        let after = self.cpu_after.filter(|_| self.cpu_before.is_some()).unwrap_or_default();
+        let end = WorkerEnd {
+            ended: now,
+            area: self.area.sum(),
+            samples_lost: self.worker.samples.lost(),
+            cpu: CpuUse {
+                process: after.process.saturating_sub(before.process),
+                senders: after.senders.saturating_sub(before.senders),
+            },
+            connections_opened: self.connections.opened,
+            connections_peak: self.connections.peak,
+            examples: self.examples.all,
+            ..self.end
+        };
+        (end, self.worker.samples)
+    }
+}
