@@ -238,7 +238,8 @@ mod tests {
             format!("host `{host}` is not a name, an IPv4 address or an IPv6 address in brackets")
         };
         let port = |port: &str| format!("port `{port}` is not a number from 1 to 65535");
-        let long = format!("{}.com", "a".repeat(64));
+        let long_label = format!("{}.com", "a".repeat(64));
+        let long_name = format!("{}com", "a.".repeat(126));
         let cases = [
             ("https://h/", "https is not spoken yet: use http://".to_string()),
             ("ftp://h/", "scheme `ftp` is not spoken: use http://".into()),
@@ -269,7 +270,8 @@ mod tests {
             ("[::1", not_a_host("[::1")),
             ("[::1]x", not_a_host("[::1]x")),
             ("[fe80::1%25eth0]", not_a_host("[fe80::1%25eth0]")),
-            (&long, not_a_host(&long)),
+            (&long_label, not_a_host(&long_label)),
+            (&long_name, not_a_host(&long_name)),
         ];
         for (text, message) in cases {
             assert_eq!(text.parse::<Target>().map_err(|error| error.to_string()), Err(message), "{text:?}");

@@ -79,7 +79,7 @@ impl Head {
             Some(0) => fields.keeps_alive && fields.coding.is_none(),
             _ => true,
         };
-        let reusable = keeps && !fields.closes && !asked.close && framing != Framing::UntilClose;
+        let reusable = keeps && !fields.closes && !asked.close;
         Ok(Head { length, status, reusable, framing })
     }
 }

@@ -141,7 +141,7 @@ impl RequestParts<'_> {
         }
         let is = self.body.map_or(0, <[u8]>::len);
         match self.given("content-length") {
-            Some(given) if given.trim() != is.to_string() => {
+            Some(given) if given != is.to_string() => {
                 Err(RequestError::WrongLength { given: given.into(), is })
             }
             _ => Ok(()),
