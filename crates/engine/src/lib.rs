@@ -23,6 +23,6 @@ pub use batch::{BATCH_ROWS, BatchSink, SampleSink, batches};
 pub use clock::{Clock, MonotonicClock};
 pub use net::epoll::EpollNet;
 pub use net::{Happened, Net, NetError, Slot, What};
-pub use threads::{Job, RunFailure, RunTotals, run};
+pub use threads::{Job, RunFailure, run};
 pub use work::{Expect, Prepared, Work};
 pub use worker::{Limits, Worker, WorkerEnd};

@@ -6,10 +6,11 @@ use crate::net::NetError;
 use crate::net::epoll::EpollNet;
 use crate::work::Work;
 use crate::worker::{Limits, Worker, WorkerEnd};
-use model::{CpuUse, Nanos, Outcome, Sample, SendPrecision};
+use model::{CpuUse, Nanos, Sample, SendPrecision};
+use rustix::thread::{CpuSet, sched_setaffinity};
 use schedule::Tester;
 use std::net::SocketAddr;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use thiserror::Error;
 
@@ -34,22 +35,20 @@ pub struct Job<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What all workers did, added up.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RunTotals {
-    /// The sums, latest moments and peaks over all workers; its CPU is the
-    /// process's once and the senders' together.
-    pub all: WorkerEnd,
-    /// Why threads could not be pinned, where that was asked and failed.
-    pub not_pinned: Option<String>,
-}
-
 /// Why a run could not start.
 #[derive(Debug, Error)]
 pub enum RunFailure {
     /// The kernel gave no epoll instance.
     #[error("cannot wait for events: {0}")]
     Net(NetError),
+    /// A thread cannot be kept to the core that was asked for.
+    #[error("cannot keep a sending thread to core {cpu}: {error}")]
+    Pin {
+        /// The core.
+        cpu: usize,
+        /// The kernel's reason.
+        error: NetError,
+    },
     /// The kernel gave no thread.
     #[error("cannot start a sending thread: {0}")]
     Thread(std::io::Error),
@@ -57,7 +56,7 @@ pub enum RunFailure {
 
 /// Runs the job to its end. `keep` is called on this thread with every batch
 /// of samples as it comes, and at least every 100 ms with none.
-pub fn run(job: Job<'_>, keep: &mut dyn FnMut(&[Sample])) -> Result<RunTotals, RunFailure> {
+pub fn run(job: Job<'_>, keep: &mut dyn FnMut(&[Sample])) -> Result<WorkerEnd, RunFailure> {
     let (stop, clock) = (job.stop, job.clock);
     std::thread::scope(|scope| {
         let count = job.testers.len() as u32;
@@ -81,17 +80,17 @@ pub fn run(job: Job<'_>, keep: &mut dyn FnMut(&[Sample])) -> Result<RunTotals, R
                 .name(format!("send-{part}"))
                 .spawn_scoped(scope, move || thread.run(tester, samples))
                 .map_err(|error| {
-                    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                    stop.store(true, Ordering::Relaxed);
                     RunFailure::Thread(error)
                 })?;
             ends.push(handle);
             keepers.push((to_keep, give_back));
         }
         keep_batches(&keepers, keep);
-        let mut totals = RunTotals::default();
+        let mut totals = WorkerEnd::default();
         for end in ends {
             match end.join() {
-                Ok(end) => totals.add(end?),
+                Ok(end) => add(&mut totals, end?),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
@@ -146,11 +145,9 @@ struct SendingThread<'a> {
     stop: &'a AtomicBool,
 }
 
-type ThreadEnd = Result<(WorkerEnd, Option<String>), RunFailure>;
-
 impl SendingThread<'_> {
-    fn run(self, tester: Box<dyn Tester + Send + '_>, samples: BatchSink) -> ThreadEnd {
-        let not_pinned = self.cpu.and_then(pin);
+    fn run(self, tester: Box<dyn Tester + Send + '_>, samples: BatchSink) -> Result<WorkerEnd, RunFailure> {
+        self.cpu.map_or(Ok(()), pin)?;
         let net = EpollNet::new(self.clock, self.peer, self.precision).map_err(RunFailure::Net)?;
         self.clock.sleep_until(Nanos::ZERO);
         let worker = Worker {
@@ -163,42 +160,38 @@ impl SendingThread<'_> {
             stop: self.stop,
         };
         let (end, _samples) = worker.run();
-        Ok((end, not_pinned))
+        Ok(end)
     }
 }
 
-/// Pins the calling thread to a core; says why if it cannot be.
-fn pin(cpu: usize) -> Option<String> {
-    let mut set = rustix::thread::CpuSet::new();
-    if cpu >= rustix::thread::CpuSet::MAX_CPU {
-        return Some(format!("core {cpu} does not exist"));
+/// Keeps the calling thread to one core.
+fn pin(cpu: usize) -> Result<(), RunFailure> {
+    let failed = |errno| RunFailure::Pin { cpu, error: NetError(errno) };
+    if cpu >= CpuSet::MAX_CPU {
+        return Err(failed(rustix::io::Errno::INVAL));
     }
+    let mut set = CpuSet::new();
     set.set(cpu);
-    rustix::thread::sched_setaffinity(None, &set).err().map(|error| format!("core {cpu}: {error}"))
+    sched_setaffinity(None, &set).map_err(failed)
 }
 
-impl RunTotals {
-    fn add(&mut self, (end, not_pinned): (WorkerEnd, Option<String>)) {
-        let all = &mut self.all;
-        all.until = all.until.max(end.until);
-        all.ended = all.ended.max(end.ended);
-        all.interrupted |= end.interrupted;
-        all.taken += end.taken;
-        all.taken_counted += end.taken_counted;
-        all.area += end.area;
-        all.samples_lost += end.samples_lost;
-        all.cpu = CpuUse {
-            process: all.cpu.process.max(end.cpu.process),
-            senders: all.cpu.senders + end.cpu.senders,
-        };
-        all.connections_opened += end.connections_opened;
-        all.connections_peak += end.connections_peak;
-        all.wakeups += end.wakeups;
-        for example in end.examples {
-            if all.examples.iter().all(|(outcome, _): &(Outcome, String)| *outcome != example.0) {
-                all.examples.push(example);
-            }
+/// Sums, latest moments and peaks; the process's CPU once, the senders' together.
+fn add(all: &mut WorkerEnd, end: WorkerEnd) {
+    all.until = all.until.max(end.until);
+    all.ended = all.ended.max(end.ended);
+    all.interrupted |= end.interrupted;
+    all.taken += end.taken;
+    all.taken_counted += end.taken_counted;
+    all.area += end.area;
+    all.samples_lost += end.samples_lost;
+    all.cpu =
+        CpuUse { process: all.cpu.process.max(end.cpu.process), senders: all.cpu.senders + end.cpu.senders };
+    all.connections_opened += end.connections_opened;
+    all.connections_peak += end.connections_peak;
+    all.wakeups += end.wakeups;
+    for example in end.examples {
+        if all.examples.iter().all(|(outcome, _)| *outcome != example.0) {
+            all.examples.push(example);
         }
-        self.not_pinned = self.not_pinned.take().or(not_pinned);
     }
 }

@@ -1,6 +1,6 @@
 //! The epoll back end on real loopback sockets.
 
-use doorclock_engine::{Expect, Job, Limits, MonotonicClock, Prepared, RunTotals, Work, run};
+use doorclock_engine::{Expect, Job, Limits, MonotonicClock, Prepared, Work, WorkerEnd, run};
 use model::{ArrivalProcess, ConnectionPolicy, Nanos, Outcome, Rate, Sample, Seed, SendPrecision};
 use schedule::{Arrivals, Closed, Open, Profile, Share, Tester};
 use std::io::{Read, Write};
@@ -60,7 +60,7 @@ fn measure<'a>(
     request: Prepared,
     testers: Vec<Box<dyn Tester + Send + 'a>>,
     precision: SendPrecision,
-) -> (RunTotals, Vec<Sample>) {
+) -> (WorkerEnd, Vec<Sample>) {
     let work = Work::new(vec![request], Seed(1)).expect("one request");
     let clock = MonotonicClock::starting_in(Nanos::from_millis(2));
     let stop = AtomicBool::new(false);
@@ -68,7 +68,7 @@ fn measure<'a>(
     let job =
         Job { peer, work: &work, testers, limits: LIMITS, precision, cpus: Vec::new(), clock, stop: &stop };
     let totals = run(job, &mut |batch| samples.extend_from_slice(batch)).expect("a run");
-    assert_eq!(totals.all.taken, samples.len() as u64);
+    assert_eq!(totals.taken, samples.len() as u64);
     (totals, samples)
 }
 
@@ -171,7 +171,7 @@ fn a_port_where_nobody_listens_refuses_and_a_failing_user_pauses() {
     assert!(samples.iter().all(|sample| sample.outcome == Outcome::Refused && sample.sent.is_none()));
     // 400 ms with a pause of 10 ms after each failure.
     assert!((2..=41).contains(&samples.len()), "{} attempts", samples.len());
-    assert_eq!(totals.all.examples.len(), 1);
+    assert_eq!(totals.examples.len(), 1);
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn an_answer_that_comes_before_the_request_is_out_costs_the_connection_only() {
         Prepared { bytes: request.bytes().into(), asked: request.asked(), expect: Expect::default() };
     let (totals, samples) = measure(peer, prepared, closed(1), SendPrecision::Sleep);
     let bad = samples.iter().find(|sample| sample.outcome != Outcome::Ok);
-    assert_eq!(bad, None, "{:?}", totals.all.examples);
-    assert!(totals.all.connections_opened > 1);
+    assert_eq!(bad, None, "{:?}", totals.examples);
+    assert!(totals.connections_opened > 1);
 }
 
 #[test]
@@ -229,6 +229,27 @@ fn a_request_to_stop_ends_a_run_before_its_time() {
         stop.store(kept > 0, Relaxed);
     })
     .expect("a run");
-    assert!(totals.all.interrupted && totals.all.until < Nanos::from_secs(30));
-    assert_eq!(totals.all.taken, kept);
+    assert!(totals.interrupted && totals.until < Nanos::from_secs(30));
+    assert_eq!(totals.taken, kept);
+}
+
+#[test]
+fn a_core_that_is_not_there_is_an_error_and_nothing_is_sent() {
+    let work = Work::new(vec![get()], Seed(1)).expect("one request");
+    let stop = AtomicBool::new(false);
+    let testers: Vec<Box<dyn Tester + Send>> = vec![Box::new(Closed::new(1, LIMITS.until, Share::whole()))];
+    let clock = MonotonicClock::starting_in(Nanos::ZERO);
+    let peer = SocketAddr::from(([127, 0, 0, 1], 9));
+    let job = Job {
+        peer,
+        work: &work,
+        testers,
+        limits: LIMITS,
+        precision: SendPrecision::Sleep,
+        cpus: vec![1_023],
+        clock,
+        stop: &stop,
+    };
+    let failure = run(job, &mut |batch| assert!(batch.is_empty())).expect_err("no such core");
+    assert!(failure.to_string().starts_with("cannot keep a sending thread to core 1023"), "{failure}");
 }

@@ -1,0 +1,133 @@
+//! Single requests beside the load: is it there, does it speak HTTP, arm its
+//! stalls. Blocking, one connection each, never while a request is timed on
+//! the same thread.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+use thiserror::Error;
+use wire::h1::{Answer, Asked, Ended, ProtocolError, Received, RequestError, RequestParts};
+
+/// How long one step (connecting, sending, the next bytes) may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Asks one service single questions.
+#[derive(Clone, Debug)]
+pub struct Control {
+    peer: SocketAddr,
+    host: String,
+    patience: Duration,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// Its status.
+    pub status: u16,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+/// Why a question got no answer.
+#[derive(Debug, Error)]
+pub enum ControlError {
+    /// No connection could be made.
+    #[error("cannot connect to {peer}: {source}")]
+    Connect {
+        /// The address.
+        peer: SocketAddr,
+        /// The kernel's reason.
+        source: std::io::Error,
+    },
+    /// The connection broke.
+    #[error("connection to {peer} broke: {source}")]
+    Broken {
+        /// The address.
+        peer: SocketAddr,
+        /// The kernel's reason.
+        source: std::io::Error,
+    },
+    /// It took the request and gave no answer for a while.
+    #[error("{peer} took the request and did not answer within {} s", patience.as_secs_f64())]
+    Silent {
+        /// The address.
+        peer: SocketAddr,
+        /// How long was waited.
+        patience: Duration,
+    },
+    /// What came back is not HTTP.
+    #[error("{peer} answers, but not in HTTP/1.1: {source}")]
+    NotHttp {
+        /// The address.
+        peer: SocketAddr,
+        /// What is wrong with it.
+        source: ProtocolError,
+    },
+    /// It closed the connection before the whole answer.
+    #[error("{peer} closed the connection before the whole answer")]
+    Closed {
+        /// The address.
+        peer: SocketAddr,
+    },
+    /// The question itself cannot be put into a request.
+    #[error("not a request: {0}")]
+    Request(#[from] RequestError),
+}
+
+impl Control {
+    /// Asks `peer`, naming `host` in the Host header.
+    pub fn new(peer: SocketAddr, host: &str) -> Control {
+        Control { peer, host: host.to_owned(), patience: PATIENCE }
+    }
+
+    /// The same with another patience for each step.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Control {
+        Control { patience, ..self }
+    }
+
+    /// One request and its whole answer.
+    pub fn ask(&self, method: &str, path: &str, body: Option<&[u8]>) -> Result<Response, ControlError> {
+        let json = ("Content-Type".to_owned(), "application/json".to_owned());
+        let headers: Vec<(String, String)> = body.map(|_| json).into_iter().collect();
+        let request =
+            RequestParts { method, path, host: &self.host, headers: &headers, body, close: true }.build()?;
+        let peer = self.peer;
+        let mut stream = TcpStream::connect_timeout(&peer, self.patience)
+            .map_err(|source| ControlError::Connect { peer, source })?;
+        let broken = |source| ControlError::Broken { peer, source };
+        stream.set_read_timeout(Some(self.patience)).map_err(broken)?;
+        stream.set_write_timeout(Some(self.patience)).map_err(broken)?;
+        stream.write_all(request.bytes()).map_err(broken)?;
+        self.read(&mut stream, request.asked())
+    }
+
+    fn read(&self, stream: &mut TcpStream, asked: Asked) -> Result<Response, ControlError> {
+        let peer = self.peer;
+        let mut answer = Answer::default();
+        answer.begin(asked);
+        let mut body = Vec::new();
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            let count = match stream.read(&mut buffer) {
+                Ok(count) => count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    return Err(ControlError::Silent { peer, patience: self.patience });
+                }
+                Err(source) => return Err(ControlError::Broken { peer, source }),
+            };
+            let not_http = |source| ControlError::NotHttp { peer, source };
+            if count == 0 {
+                return match answer.end().map_err(not_http)? {
+                    Ended::Complete { status } => Ok(Response { status, body }),
+                    _ => Err(ControlError::Closed { peer }),
+                };
+            }
+            let received = answer.receive(&buffer[..count], &mut |part: &[u8]| body.extend_from_slice(part));
+            if let Received::Complete { status, .. } = received.map_err(not_http)? {
+                return Ok(Response { status, body });
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What one run is asked to be.
+
+use crate::stalls::StallOrder;
+use engine::{Limits, Work};
+use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision};
+use schedule::{Arrivals, Closed, Open, Paced, Profile, ProfileError, Share, Tester, digest};
+use std::net::SocketAddr;
+use thiserror::Error;
+
+/// One run, ready to be carried out: nothing is left to decide.
+pub struct Order {
+    /// The arm's name.
+    pub arm: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// The URL, as it was written.
+    pub url: String,
+    /// The Host header of requests beside the load.
+    pub host: String,
+    /// Where to connect.
+    pub peer: SocketAddr,
+    /// The request's method, as results show it.
+    pub method: String,
+    /// The requests to send.
+    pub work: Work,
+    /// Who decides when the next request is due.
+    pub load: Load,
+    /// The run's seed.
+    pub seed: Seed,
+    /// The first part, sent and not counted.
+    pub warm_up: Nanos,
+    /// The counted part.
+    pub measure: Nanos,
+    /// Time limit of a request, from its scheduled moment.
+    pub timeout: Nanos,
+    /// How long after the last arrival answers are waited for.
+    pub grace: Nanos,
+    /// When connections are opened and kept.
+    pub connection_policy: ConnectionPolicy,
+    /// Connections allowed at once.
+    pub connection_limit: u32,
+    /// How to wait for the next moment.
+    pub precision: SendPrecision,
+    /// Sending threads.
+    pub threads: u32,
+    /// Cores to pin them to; empty leaves it to the kernel.
+    pub cpus: Vec<usize>,
+    /// Stalls to ask the service for; `Some(None)` where it can be asked and
+    /// is not, `None` where it cannot be asked.
+    pub stalls: Option<Option<StallOrder>>,
+    /// Answers a second that the service can give, where another run showed it.
+    pub capacity_per_s: Option<f64>,
+}
+
+/// Why an order cannot be carried out.
+#[derive(Debug, Error)]
+pub enum OrderError {
+    /// The load over time is none.
+    #[error("this would send nothing that can be measured: {0}")]
+    Profile(#[from] ProfileError),
+    /// By chance or by its length, the schedule is empty.
+    #[error("this would send nothing: {load} for {measure} has no arrival in the counted part")]
+    Nothing {
+        /// The load.
+        load: Load,
+        /// The counted part.
+        measure: Nanos,
+    },
+    /// There is nobody to send.
+    #[error("this would send nothing: a {} loop needs at least one connection", load.name())]
+    Nobody {
+        /// The load.
+        load: Load,
+    },
+}
+
+impl Order {
+    pub(crate) fn until(&self) -> Nanos {
+        self.warm_up + self.measure
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            warm_up: self.warm_up,
+            until: self.until(),
+            grace: self.grace,
+            timeout: self.timeout,
+            connection_policy: self.connection_policy,
+            connection_limit: self.connection_limit,
+        }
+    }
+
+    /// The run's arrivals, in the open model.
+    fn arrivals(&self) -> Result<Option<Arrivals>, OrderError> {
+        let Load::Open { rate, arrivals } = self.load else { return Ok(None) };
+        let profile = Profile::level(rate, self.until())?;
+        Ok(Some(Arrivals::new(profile, arrivals, self.seed)))
+    }
+
+    /// What is known before the first request. Walks the whole schedule once,
+    /// to count and hash it.
+    pub fn facts(&self) -> Result<RunFacts, OrderError> {
+        let digest = self.arrivals()?.map(|arrivals| digest(arrivals, self.warm_up));
+        let (load, measure) = (self.load, self.measure);
+        if measure == Nanos::ZERO || digest.as_ref().is_some_and(|digest| digest.counted == 0) {
+            return Err(OrderError::Nothing { load, measure });
+        }
+        if load.users() == Some(0) {
+            return Err(OrderError::Nobody { load });
+        }
+        Ok(RunFacts {
+            arm: self.arm.clone(),
+            round: self.round,
+            url: self.url.clone(),
+            method: self.method.clone(),
+            load,
+            seed: self.seed,
+            warm_up: self.warm_up,
+            measure,
+            timeout: self.timeout,
+            grace: self.grace,
+            connection_policy: self.connection_policy,
+            connection_limit: self.connection_limit,
+            precision: self.precision,
+            threads: self.threads,
+            backend: "epoll".to_owned(),
+            planned: digest.as_ref().map(|digest| (digest.count - digest.counted, digest.counted)),
+            schedule_hash: digest.map(|digest| digest.hash),
+            stalls_asked: self.stalls.as_ref().map(Option::is_some),
+            capacity_per_s: self.capacity_per_s,
+        })
+    }
+
+    /// One tester for each sending thread; together they are the one load.
+    pub(crate) fn testers(&self) -> Result<Vec<Box<dyn Tester + Send>>, OrderError> {
+        let arrivals = self.arrivals()?;
+        let until = self.until();
+        let tester = |part| -> Box<dyn Tester + Send> {
+            let share = Share::new(self.seed, part, self.threads);
+            match (self.load, &arrivals) {
+                (Load::Open { .. }, None) => unreachable!("an open load has arrivals"),
+                (Load::Open { .. }, Some(arrivals)) => Box::new(Open::new(arrivals.clone(), share)),
+                (Load::Paced { rate, connections }, _) => {
+                    Box::new(Paced::new(connections, rate, until, share))
+                }
+                (Load::Closed { connections }, _) => Box::new(Closed::new(connections, until, share)),
+            }
+        };
+        Ok((0..self.threads).map(tester).collect())
+    }
+}

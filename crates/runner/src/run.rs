@@ -1,0 +1,169 @@
+//! One run, from its order to its stored samples.
+
+use crate::control::Control;
+use crate::machine;
+use crate::order::{Order, OrderError};
+use crate::stalls::{self, StallError, StallOrder};
+use analysis::Live;
+use engine::{Clock as _, Job, MonotonicClock, RunFailure, WorkerEnd};
+use model::{Nanos, RunEnd, RunEvent, RunFacts, Sample, Stalls};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use store::{Folder, RunWriter, StoreError};
+use thiserror::Error;
+
+/// Time between the last preparation and the run's start, for threads to be there.
+const LEAD: Nanos = Nanos::from_millis(20);
+
+/// How often progress is told.
+const PROGRESS_EVERY: Nanos = Nanos::from_millis(250);
+
+/// Why a run has no result, or only part of one. What was measured by then
+/// stays in the folder.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// It cannot be carried out as ordered.
+    #[error(transparent)]
+    Order(#[from] OrderError),
+    /// The engine could not start.
+    #[error(transparent)]
+    Engine(#[from] RunFailure),
+    /// The results could not be written. Sending stopped when that was found.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The service could not be told to stall, or did not tell its stalls.
+    #[error(transparent)]
+    Stalls(#[from] StallError),
+}
+
+/// Who watches an experiment. Called between batches on the thread that keeps
+/// samples, so it must be quick; sending does not wait for it.
+pub type Watch<'a> = dyn FnMut(RunEvent) + 'a;
+
+/// Carries out one run and leaves its samples in `folder`. `number` is its
+/// place in the experiment, from 1, and the number of runs in all. Setting
+/// `stop` ends it early; what was measured is kept, marked interrupted.
+pub fn execute(
+    order: &Order,
+    folder: &Folder,
+    number: (u32, u32),
+    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
+) -> Result<(), RunError> {
+    let facts = order.facts()?;
+    let testers = order.testers()?;
+    let mut writer = folder.start_run(&facts)?;
+    watch(RunEvent::Started { arm: order.arm.clone(), number });
+    let clock = MonotonicClock::starting_in(LEAD);
+    let control = Control::new(order.peer, &order.host);
+    let planned = match order.stalls.flatten() {
+        Some(stalls) => Some(arm(&stalls, &control, &clock, order)?),
+        None => None,
+    };
+    let job = Job {
+        peer: order.peer,
+        work: &order.work,
+        testers,
+        limits: order.limits(),
+        precision: order.precision,
+        cpus: order.cpus.clone(),
+        clock,
+        stop,
+    };
+    let mut keeper = Keeper::new(&mut writer, &facts, clock, stop, watch);
+    let totals = engine::run(job, &mut |batch| keeper.keep(batch))?;
+    let (rows_lost, failure) = (keeper.lost, keeper.failure);
+    watch(RunEvent::Finished { arm: order.arm.clone() });
+    let stalls = planned.map(|planned| stalls::fetch(&control, &clock, planned)).transpose();
+    let (stalls, stalls_failure) = match stalls {
+        Ok(stalls) => (stalls, None),
+        Err(error) => (None, Some(error)),
+    };
+    // Whatever went wrong, the run is brought to an end in the folder first.
+    writer.finish(&run_end(totals, rows_lost, failure.is_some(), stalls))?;
+    match (failure, stalls_failure) {
+        (Some(error), _) => Err(error.into()),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Ok(()),
+    }
+}
+
+fn arm(
+    stalls: &StallOrder,
+    control: &Control,
+    clock: &MonotonicClock,
+    order: &Order,
+) -> Result<u64, StallError> {
+    stalls.arm(control, clock, order.warm_up, order.measure)
+}
+
+/// Stores batches as they come, and tells how the run goes on.
+struct Keeper<'a, 'w> {
+    writer: &'a mut RunWriter,
+    live: Live,
+    clock: MonotonicClock,
+    told: Nanos,
+    stop: &'a AtomicBool,
+    watch: &'a mut Watch<'w>,
+    lost: u64,
+    failure: Option<StoreError>,
+}
+
+impl<'a, 'w> Keeper<'a, 'w> {
+    fn new(
+        writer: &'a mut RunWriter,
+        facts: &RunFacts,
+        clock: MonotonicClock,
+        stop: &'a AtomicBool,
+        watch: &'a mut Watch<'w>,
+    ) -> Keeper<'a, 'w> {
+        Keeper {
+            writer,
+            live: Live::new(facts),
+            clock,
+            told: Nanos::ZERO,
+            stop,
+            watch,
+            lost: 0,
+            failure: None,
+        }
+    }
+
+    fn keep(&mut self, batch: &[Sample]) {
+        if self.failure.is_some() {
+            self.lost += batch.len() as u64;
+        } else if !batch.is_empty()
+            && let Err(error) = self.writer.append(batch)
+        {
+            // A run whose samples cannot be kept measures nothing: end it.
+            self.lost += batch.len() as u64;
+            self.failure = Some(error);
+            self.stop.store(true, Relaxed);
+        }
+        self.live.observe(batch);
+        let now = self.clock.now();
+        if now >= self.told + PROGRESS_EVERY {
+            self.told = now;
+            (self.watch)(RunEvent::Progress(self.live.progress(now)));
+        }
+    }
+}
+
+fn run_end(all: WorkerEnd, rows_lost: u64, failed: bool, stalls: Option<Stalls>) -> RunEnd {
+    let WorkerEnd { until, ended, interrupted, taken, taken_counted, area, samples_lost, cpu, .. } = all;
+    RunEnd {
+        counted_until: until,
+        ended,
+        interrupted: interrupted || failed,
+        taken,
+        taken_counted,
+        area,
+        samples_lost: samples_lost + rows_lost,
+        cpu,
+        peak_rss_bytes: machine::peak_rss_bytes(),
+        connections_opened: all.connections_opened,
+        connections_peak: all.connections_peak,
+        wakeups: all.wakeups,
+        examples: all.examples.into_iter().map(|(outcome, text)| (outcome.name().to_owned(), text)).collect(),
+        stalls,
+    }
+}
