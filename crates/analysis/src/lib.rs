@@ -4,8 +4,32 @@
 //! not know sockets, files or colours, and it computes nothing while a request
 //! is being sent.
 //!
-//! Start at [`Summary`], which holds all that is said; `run` computes it.
+//! Start at [`Summary`], which holds all that is said. [`run`] computes one
+//! run's part in a few passes over its samples, whose memory does not grow
+//! with them; [`experiment`] puts the runs together. [`Live`] shows a run that
+//! goes on, by the same [`Tally`] that every final number starts from.
 
+mod corrected;
+mod dots;
+mod doubts;
+mod exact;
+mod experiment;
+#[cfg(test)]
+mod fixture;
+mod live;
+mod pace;
+mod run;
+mod slices;
+mod stalls;
 mod summary;
+mod survey;
+mod tail;
+mod tally;
+mod timing;
 
+pub use experiment::experiment;
+pub use live::Live;
+pub use run::run;
 pub use summary::*;
+pub use tally::Tally;
+pub use timing::{Timing, Took};

@@ -31,7 +31,7 @@ impl Verdict {
 pub struct Doubt {
     /// A short fixed name, such as `few-episodes`, for machines.
     pub code: &'static str,
-    /// Whether it makes the run doubtful or void.
+    /// What it makes of the run at best; `Valid` for a remark that costs it nothing.
     pub weight: Verdict,
     /// One sentence for people: what was seen.
     pub says: String,
@@ -73,8 +73,8 @@ pub struct Distribution {
     pub max: Option<Point>,
 }
 
-/// The interval of a run's p99 and what it rests on (METHOD 2b).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The interval of a run's p99 and what it rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
     /// Lower end of the 95 % interval.
     pub low: Option<Nanos>,
@@ -84,12 +84,13 @@ pub struct Interval {
     pub episodes: u64,
 }
 
-/// Whether the service kept up with what it was asked (METHOD 2e).
+/// Whether the service kept up with what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeptUp {
     /// `Some(true)` kept up, `Some(false)` fell behind, `None` cannot tell.
     pub kept_up: Option<bool>,
-    /// The smallest shortfall, as a share of the rate, that this run could have seen.
+    /// The smallest shortfall, as a share of the rate, that this run could
+    /// have seen; 1 where it could see none.
     pub smallest_visible: f64,
 }
 
@@ -105,14 +106,15 @@ pub struct Lateness {
 }
 
 /// A p99 as measured and as two corrections for coordinated omission would
-/// have it (METHOD 2j). Only for closed and paced runs.
+/// have it. Only for closed and paced runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Corrected {
     /// As measured.
     pub raw: Nanos,
     /// HdrHistogram's rule: missing requests at every expected interval.
     pub hdr: Option<Nanos>,
-    /// The same with the interval stretched by the utilisation.
+    /// The same with the interval shortened to its idle share, because what
+    /// was omitted would have queued too.
     pub utilisation: Option<Nanos>,
     /// The expected interval between one connection's requests.
     pub expected_interval: Nanos,
@@ -164,8 +166,8 @@ pub struct Slice {
 }
 
 /// One request as a dot: when it was due (from the start of the counted part)
-/// and how long its user waited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// and how long its user waited (at least, where it failed or was cut off).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dot {
     /// Scheduled moment, from the start of the counted part.
     pub at: Nanos,
@@ -289,7 +291,7 @@ pub struct Summary {
     pub question: String,
     /// The answer in one sentence with its figures.
     pub answer: String,
-    /// The worst verdict of its runs.
+    /// The worst verdict of its runs and of its own doubts.
     pub verdict: Verdict,
     /// Doubts that concern the experiment as a whole.
     pub doubts: Vec<Doubt>,

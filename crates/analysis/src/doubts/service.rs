@@ -1,0 +1,79 @@
+//! Doubts about what the service did, as far as it bears on the numbers.
+
+use super::{Case, doubt, percent, requests};
+use crate::summary::{Doubt, Verdict};
+use model::Load;
+
+/// With this share of failures the p99 itself is one.
+const MANY_FAILURES: f64 = 0.01;
+/// Fewer cut-off requests than this share are a remark, since no percentile up to p99.9 can be one.
+const MANY_CUT_OFF: f64 = 0.001;
+
+pub(super) fn failures(case: &Case) -> Option<Doubt> {
+    let failed = case.summary.failed_total();
+    let share = case.share(failed);
+    if !case.has_answers() || share < MANY_FAILURES {
+        return None;
+    }
+    let (worst, count) = case.summary.failed.first()?;
+    let says = format!(
+        "{} of requests failed ({count} {}), and count as at least the time limit of {}",
+        percent(share),
+        worst.replace('_', " "),
+        case.record.facts.timeout
+    );
+    Some(doubt("failures", Verdict::Doubtful, says, "look at the examples, and at the service's own log"))
+}
+
+pub(super) fn cut_off(case: &Case) -> Option<Doubt> {
+    let (unfinished, never_sent) = (case.summary.unfinished, case.summary.never_sent);
+    let share = case.share(unfinished + never_sent);
+    if !case.has_answers() || unfinished + never_sent == 0 {
+        return None;
+    }
+    let says = format!(
+        "{} ({}) had no answer when the run ended, {never_sent} of them never sent: their waits are lower bounds",
+        requests(unfinished + never_sent),
+        percent(share)
+    );
+    let weight = if share > MANY_CUT_OFF { Verdict::Doubtful } else { Verdict::Valid };
+    Some(doubt("cut-off", weight, says, "allow more time for answers at the end, or lower the rate"))
+}
+
+pub(super) fn fell_behind(case: &Case) -> Option<Doubt> {
+    let open = matches!(case.record.facts.load, Load::Open { .. });
+    let behind = case.has_answers() && open && case.summary.kept_up.kept_up == Some(false);
+    behind.then(|| {
+        let says = "the service fell behind: its percentiles describe a growing queue, and would be larger \
+                    in a longer run";
+        doubt("fell-behind", Verdict::Doubtful, says.to_owned(), "lower the rate until it keeps up")
+    })
+}
+
+pub(super) fn below_rate(case: &Case) -> Option<Doubt> {
+    let Load::Paced { rate, .. } = case.record.facts.load else { return None };
+    let below = case.has_answers() && case.summary.kept_up.kept_up == Some(false);
+    below.then(|| {
+        let reached = case.summary.rate_per_s;
+        let says = format!("the loop reached {reached:.0}/s of {rate}: it asked for less than planned");
+        doubt("below-rate", Verdict::Doubtful, says, "use an open loop, or more connections")
+    })
+}
+
+/// The service must stall as planned, or runs do not meet the same stalls. A
+/// run cut short has had fewer, and is doubted for that already.
+pub(super) fn stalls(case: &Case) -> Option<Doubt> {
+    if case.end()?.interrupted {
+        return None;
+    }
+    let says = match &case.summary.stalls {
+        Some(stalls) if stalls.seen != stalls.planned => {
+            format!("{} stalls were planned and the service had {}", stalls.planned, stalls.seen)
+        }
+        None if case.record.facts.stalls_asked == Some(true) => {
+            "stalls were asked for, and the service does not tell of any".to_owned()
+        }
+        _ => return None,
+    };
+    Some(doubt("stalls", Verdict::Doubtful, says, "start the service afresh and measure again"))
+}

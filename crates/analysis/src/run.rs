@@ -1,0 +1,194 @@
+//! One run: a few passes over its samples, then a verdict.
+//!
+//! The first pass fills histograms and counts ([`Survey`]). The second finds
+//! the exact values of every percentile, the third looks at the requests
+//! beyond the p99, the fourth reads off the ends of its interval. A run with
+//! very many values in one place may take one more. Memory is that of the
+//! histograms, however many samples there are.
+
+use crate::corrected::corrected;
+use crate::doubts::{self, Case};
+use crate::exact::find;
+use crate::pace::kept_up;
+use crate::summary::{Distribution, Interval, Lateness, Little, RunSummary, TesterFigures, Verdict};
+use crate::survey::Survey;
+use crate::tail::Tail;
+use crate::tally::QUANTILES;
+use crate::timing::Timing;
+use model::{Nanos, Outcome, RunEnd, RunRecord, Sample, SampleSource, SourceError, Span};
+use stats::{Histogram, Selection};
+
+/// Points of the curve.
+const CURVE_POINTS: u32 = 100;
+/// The curve's last point leaves out no less than one in this many (as a power of ten).
+const CURVE_NINES: f64 = 6.0;
+
+/// Everything that one run's record and samples say.
+///
+/// # Errors
+///
+/// If a pass over the samples fails.
+pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary, SourceError> {
+    let survey = Survey::of(record, samples)?;
+    let exact = Exact::of(&survey, record.facts.timeout, samples)?;
+    let tail = tail(&survey, record.facts.timeout, exact.distribution(Timing::Response), samples)?;
+    let own_delay_above_gap = tail.as_ref().map_or(0, |tail| tail.own_delay_above_gap);
+    let interval = match tail {
+        Some(tail) => tail.interval(survey.tally.column(Timing::Response), samples)?,
+        None => Interval::default(),
+    };
+    let (all, waited_for_free) = (survey.all, survey.waited_for_free);
+    let samples_counted = survey.tally.total();
+    let mut summary = summarise(record, survey, &exact, interval);
+    summary.doubts = doubts::all(&Case {
+        record,
+        summary: &summary,
+        samples_all: all,
+        samples_counted,
+        waited_for_free,
+        own_delay_above_gap,
+    });
+    let verdict = summary.doubts.iter().map(|doubt| doubt.weight).max();
+    summary.verdict = verdict.unwrap_or(Verdict::Valid);
+    Ok(summary)
+}
+
+/// The exact percentiles of every timing, and each slice's p99.
+struct Exact {
+    distributions: [Distribution; Timing::ALL.len()],
+    slices: Vec<Vec<Option<u64>>>,
+}
+
+impl Exact {
+    fn of(survey: &Survey, timeout: Nanos, samples: &dyn SampleSource) -> Result<Exact, SourceError> {
+        let whole = Timing::ALL.map(|timing| {
+            let column = survey.tally.column(timing);
+            Selection::new(&column.histogram, &column.ranks())
+        });
+        let selections = whole.into_iter().chain(survey.slices.selections()).collect();
+        let mut found = find(samples, selections, |sample, give| {
+            feed(&survey.slices, sample, timeout, give);
+        })?;
+        let slices = found.split_off(Timing::ALL.len());
+        let distributions = Timing::ALL.map(|timing| {
+            let mut values = [None; QUANTILES.len()];
+            values.copy_from_slice(&found[timing as usize]);
+            survey.tally.column(timing).distribution(&values)
+        });
+        Ok(Exact { distributions, slices })
+    }
+
+    fn distribution(&self, timing: Timing) -> &Distribution {
+        &self.distributions[timing as usize]
+    }
+}
+
+/// Hands a sample's lengths to the search of each timing, and to that of its slice.
+fn feed(slices: &crate::slices::Slices, sample: &Sample, timeout: Nanos, give: &mut dyn FnMut(usize, u64)) {
+    if !sample.counted {
+        return;
+    }
+    for timing in Timing::ALL {
+        if let Some(took) = timing.of(sample, timeout) {
+            give(timing as usize, took.length.0);
+        }
+    }
+    if let Some(response) = Timing::Response.of(sample, timeout) {
+        give(Timing::ALL.len() + slices.place(sample), response.length.0);
+    }
+}
+
+/// The third pass; `None` if there is no p99 to look beyond.
+fn tail(
+    survey: &Survey,
+    timeout: Nanos,
+    response: &Distribution,
+    samples: &dyn SampleSource,
+) -> Result<Option<Tail>, SourceError> {
+    let Some(p99) = response.p99 else { return Ok(None) };
+    let mut tail = Tail::new(survey.span, timeout, p99.value, response.n);
+    samples.pass(&mut |batch| {
+        batch.iter().filter(|sample| sample.counted).for_each(|sample| tail.observe(sample));
+    })?;
+    Ok(Some(tail))
+}
+
+/// All figures, before anything is doubted.
+fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: Interval) -> RunSummary {
+    let (facts, end) = (&record.facts, record.end.as_ref());
+    let response = &survey.tally.column(Timing::Response).histogram;
+    let p99 = exact.distribution(Timing::Response).p99.map(|point| point.value);
+    let rate_per_s = survey.rate_per_s();
+    let of = |timing| exact.distribution(timing).clone();
+    let length = survey.span.length();
+    let scheduled = end.map_or(survey.tally.total(), |end| end.taken_counted);
+    RunSummary {
+        facts: facts.clone(),
+        verdict: Verdict::Valid,
+        doubts: Vec::new(),
+        interrupted: end.is_none_or(|end| end.interrupted),
+        duration: length,
+        scheduled,
+        ok: survey.tally.count(Outcome::Ok),
+        failed: survey.tally.failed(),
+        unfinished: survey.tally.count(Outcome::Unfinished),
+        never_sent: survey.tally.count(Outcome::NeverSent),
+        resent: survey.tally.resent(),
+        rate_per_s,
+        kept_up: kept_up(facts.load, &survey.backlog, length, facts.capacity_per_s),
+        response_time: of(Timing::Response),
+        response_time_ok: of(Timing::ResponseOk),
+        service_time: of(Timing::Service),
+        connect_time: of(Timing::Connect),
+        p99_interval,
+        lateness: Lateness {
+            all: of(Timing::Lateness),
+            waiting: of(Timing::Waiting),
+            own: of(Timing::OwnDelay),
+        },
+        corrected: corrected(facts, response, p99, rate_per_s),
+        stalls: survey.stalls.as_ref().map(crate::stalls::StallTally::finish),
+        tester: end.map(|end| tester(end, survey.span)).unwrap_or_default(),
+        little: end.and_then(|end| little(end, survey.area)),
+        examples: end.map(|end| end.examples.clone()).unwrap_or_default(),
+        slices: survey.slices.finish(&exact.slices),
+        curve: curve(response),
+        dots: survey.dots.finish(),
+    }
+}
+
+fn tester(end: &RunEnd, span: Span) -> TesterFigures {
+    let per_request = |cpu: Nanos| (end.taken_counted > 0).then(|| cpu.0 as f64 / end.taken_counted as f64);
+    let length = span.length().as_secs_f64();
+    TesterFigures {
+        cpu_ns_per_request: per_request(end.cpu.process),
+        sender_cpu_ns_per_request: per_request(end.cpu.senders),
+        core_share: (length > 0.0).then(|| end.cpu.process.as_secs_f64() / length),
+        peak_rss_bytes: end.peak_rss_bytes,
+        connections_opened: Some(end.connections_opened),
+        connections_peak: Some(end.connections_peak),
+    }
+}
+
+/// Both sides over the whole run: rate × mean is the sum of all waits over its length.
+fn little(end: &RunEnd, area: u128) -> Option<Little> {
+    let length = end.ended.0 as f64;
+    (end.ended > Nanos::ZERO)
+        .then(|| Little { mean_in_system: end.area as f64 / length, rate_times_mean: area as f64 / length })
+}
+
+/// Quantiles from 0 towards 1, each step leaving out the same share of what
+/// the last left: as many points for the slowest 1 % of 1 % as for the rest.
+fn curve(response: &Histogram) -> Vec<(f64, Nanos)> {
+    let n = response.count() as f64;
+    let nines = n.max(1.0).log10().min(CURVE_NINES);
+    let point = |at: u32| {
+        let quantile = 1.0 - 10f64.powf(-nines * f64::from(at) / f64::from(CURVE_POINTS - 1));
+        let rank = (quantile * n).ceil().clamp(1.0, n.max(1.0)) as u64;
+        response.value_at_rank(rank).map(|value| (quantile, Nanos(value)))
+    };
+    (0..CURVE_POINTS).filter_map(point).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! The first pass: everything that one look at each sample can tell.
+
+use crate::dots::Dots;
+use crate::slices::Slices;
+use crate::stalls::StallTally;
+use crate::tally::Tally;
+use crate::timing::Timing;
+use model::{Load, Nanos, RunRecord, Sample, SampleSource, SourceError, Span};
+use stats::Backlog;
+
+/// What the first pass collects.
+pub(crate) struct Survey {
+    /// The counted part.
+    pub(crate) span: Span,
+    pub(crate) tally: Tally,
+    pub(crate) slices: Slices,
+    pub(crate) dots: Dots,
+    pub(crate) backlog: Backlog,
+    pub(crate) stalls: Option<StallTally>,
+    /// Samples of the whole run, warm-up included.
+    pub(crate) all: u64,
+    /// Sum over the whole run of the time from due to done, in request-nanoseconds.
+    pub(crate) area: u128,
+    /// Counted requests that waited for a connection to become free, beyond
+    /// opening one of their own.
+    pub(crate) waited_for_free: u64,
+}
+
+impl Survey {
+    /// Takes the first pass over a run's samples.
+    pub(crate) fn of(record: &RunRecord, samples: &dyn SampleSource) -> Result<Survey, SourceError> {
+        let mut survey = Survey::new(record, counted_part(record, samples)?);
+        let timeout = record.facts.timeout;
+        samples.pass(&mut |batch| batch.iter().for_each(|sample| survey.observe(sample, timeout)))?;
+        Ok(survey)
+    }
+
+    fn new(record: &RunRecord, span: Span) -> Survey {
+        let stalls = record.end.as_ref().and_then(|end| end.stalls.as_ref());
+        Survey {
+            span,
+            tally: Tally::new(record.facts.timeout),
+            slices: Slices::new(span),
+            dots: Dots::new(record.facts.seed, span),
+            backlog: Backlog::new(span.began.0, span.ended.0),
+            stalls: stalls.map(|stalls| StallTally::new(stalls, span)),
+            all: 0,
+            area: 0,
+            waited_for_free: 0,
+        }
+    }
+
+    fn observe(&mut self, sample: &Sample, timeout: Nanos) {
+        self.all += 1;
+        self.area += u128::from(sample.response_time().0);
+        self.backlog.arrive(sample.scheduled.0);
+        self.backlog.complete(sample.done.0);
+        if !sample.counted {
+            return;
+        }
+        self.tally.observe(sample);
+        self.waited_for_free += u64::from(sample.waited > sample.connect.unwrap_or_default());
+        if let Some(stalls) = &mut self.stalls {
+            stalls.observe(sample);
+        }
+        if let Some(response) = Timing::Response.of(sample, timeout) {
+            self.slices.observe(sample, response);
+            self.dots.observe(sample, response);
+        }
+    }
+
+    /// Counted requests done a second, failed ones included; zero for a
+    /// counted part without length.
+    pub(crate) fn rate_per_s(&self) -> f64 {
+        let ended = model::Outcome::ALL.into_iter().filter(|outcome| !outcome.is_cut_off());
+        let done: u64 = ended.map(|outcome| self.tally.count(outcome)).sum();
+        let seconds = self.span.length().as_secs_f64();
+        if seconds > 0.0 { done as f64 / seconds } else { 0.0 }
+    }
+}
+
+/// When the counted part began and ended. A run that was killed did not say,
+/// so its part ends with the last that is known of it.
+fn counted_part(record: &RunRecord, samples: &dyn SampleSource) -> Result<Span, SourceError> {
+    let began = record.facts.warm_up;
+    let ended = match &record.end {
+        Some(end) => end.counted_until,
+        None => last_done(samples)?.min(began + record.facts.measure),
+    };
+    Ok(Span { began, ended: ended.max(began) })
+}
+
+fn last_done(samples: &dyn SampleSource) -> Result<Nanos, SourceError> {
+    let mut last = Nanos::ZERO;
+    samples.pass(&mut |batch| {
+        last = batch.iter().map(|sample| sample.done).fold(last, Nanos::max);
+    })?;
+    Ok(last)
+}
+
+/// Whether a load has a schedule of its own that the tester can be late for.
+pub(crate) fn has_schedule(load: Load) -> bool {
+    load.target_rate().is_some()
+}
