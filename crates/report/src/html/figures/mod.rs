@@ -1,0 +1,48 @@
+//! The pictures. Each file makes one kind of [`Figure`](super::markup::Figure):
+//! the drawing, one sentence that says what to see, and the table behind it.
+
+mod around;
+mod curve;
+mod latencies;
+mod over_time;
+
+pub(super) use around::around;
+pub(super) use curve::curve;
+pub(super) use latencies::latencies;
+pub(super) use over_time::over_time;
+
+use super::scale::{LinearScale, LogScale};
+use super::svg::{Anchor, Svg};
+use analysis::{RunSummary, Verdict};
+
+/// The run, unless it is void: no picture is made of numbers not to be used.
+fn drawable(run: &RunSummary) -> Option<&RunSummary> {
+    (run.verdict != Verdict::Void).then_some(run)
+}
+
+/// Lines and labels along a logarithmic axis.
+fn decades(svg: &mut Svg, scale: &LogScale) {
+    for (time, label) in scale.ticks() {
+        let down = scale.place(time);
+        svg.line((0.0, down), (100.0, down), "grid");
+        svg.text((0.0, down + 5.0), -8.0, Anchor::End, "", &label);
+    }
+}
+
+/// Lines and labels at zero and at the top of a linear axis.
+fn zero_and_top(svg: &mut Svg, scale: &LinearScale, top: &str) {
+    for (value, label, class) in [(scale.most, top, "grid"), (0.0, "0", "axis")] {
+        let down = scale.place(value);
+        svg.line((0.0, down), (100.0, down), class);
+        svg.text((0.0, down + 5.0), -8.0, Anchor::End, "", label);
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}

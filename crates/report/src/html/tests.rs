@@ -1,0 +1,159 @@
+//! What must hold of every page, whatever its figures. How it looks is for
+//! eyes: `REPORT_GALLERY=DIR cargo test -p doorclock-report gallery -- --ignored`
+//! writes pages of made-up runs to look at.
+
+use super::page;
+use crate::fixtures::{self, corrected, doubt, open, paced, run};
+use analysis::{Interval, Point, RunSummary, Summary, Verdict};
+use model::Nanos;
+
+fn quick(run: RunSummary) -> Summary {
+    let mut summary = fixtures::summary(vec![("quick".into(), run)]);
+    summary.question = "How long do users of http://127.0.0.1:8600/score wait?".into();
+    summary.answer = "At 500/s, 1 in 100 waits 74.5 ms or longer.".into();
+    summary
+}
+
+fn void() -> Summary {
+    let mut void = fixtures::failing();
+    void.verdict = Verdict::Void;
+    void.doubts = vec![doubt("books", Verdict::Void, "14 requests are missing", Some("report a bug"))];
+    let mut summary = quick(void);
+    summary.answer = "No number of this run should be used.".into();
+    summary
+}
+
+fn doubtful() -> Summary {
+    let mut summary = fixtures::demo();
+    let open = &mut summary.arms[4].runs[0];
+    open.verdict = Verdict::Doubtful;
+    open.p99_interval = Interval { low: Some(Nanos::from_millis(41)), high: None, episodes: 3 };
+    let hint = Some("run 2 min (-d 2m) for one you can quote");
+    open.doubts = vec![doubt("few-episodes", Verdict::Doubtful, "the p99 rests on 3 separate events", hint)];
+    summary.verdict = Verdict::Doubtful;
+    summary
+}
+
+/// Two arms without calm twins, three rounds each, one of them corrected.
+fn rounds() -> Summary {
+    let mut one = run("open-500", open(500.0), false);
+    let two = run("paced-500", paced(500.0, 8), true);
+    one.response_time.p999 = None;
+    let mut summary = fixtures::summary(vec![("open-500".into(), one), ("paced-500".into(), two)]);
+    for arm in &mut summary.arms {
+        for round in 2..=3 {
+            let mut next = arm.runs[0].clone();
+            next.facts.round = round;
+            let p99 = next.response_time.p99.map_or(Nanos::ZERO, |point| point.value);
+            next.response_time.p99 =
+                Some(Point { value: Nanos(p99.0 * (6 + u64::from(round)) / 7), at_least: false });
+            next.corrected = Some(corrected());
+            arm.runs.push(next);
+        }
+    }
+    summary
+}
+
+fn gallery() -> Vec<(&'static str, Summary)> {
+    vec![
+        ("demo", fixtures::demo()),
+        ("doubtful", doubtful()),
+        ("quick", quick(run("quick", open(500.0), true))),
+        ("failing", quick(fixtures::failing())),
+        ("void", void()),
+        ("rounds", rounds()),
+    ]
+}
+
+#[test]
+fn a_page_needs_no_network_no_script_and_no_other_file() {
+    for (name, summary) in gallery() {
+        let page = page(&summary);
+        for reach in ["<script", "<link", "<img", "<iframe", "@import", "url(", " src=", "href=\"http"] {
+            assert!(!page.contains(reach), "{name} has {reach}");
+        }
+    }
+}
+
+#[test]
+fn every_opened_element_is_closed() {
+    for (name, summary) in gallery() {
+        let page = page(&summary);
+        let elements =
+            ["main", "div", "figure", "figcaption", "details", "table", "svg", "ul", "li", "p", "h2"];
+        for element in elements.into_iter().chain(["td", "th", "tr", "text", "rect", "use", "dl", "span"]) {
+            let opened =
+                page.matches(&format!("<{element}>")).count() + page.matches(&format!("<{element} ")).count();
+            let alone = page
+                .split(&format!("<{element} "))
+                .skip(1)
+                .filter(|rest| rest.split('>').next().is_some_and(|tag| tag.ends_with('/')))
+                .count();
+            let closed = page.matches(&format!("</{element}>")).count();
+            assert_eq!(opened - alone, closed, "{name}: {element}");
+        }
+        for wrong in ["NaN", "inf%", "\"inf"] {
+            assert!(!page.contains(wrong), "{name} has {wrong}");
+        }
+    }
+}
+
+#[test]
+fn every_picture_has_a_sentence_under_it_and_a_table_behind_it() {
+    for (name, summary) in gallery() {
+        let page = page(&summary);
+        let figures = page.matches("<figure>").count();
+        assert_eq!(page.matches("<figcaption>").count(), figures, "{name}");
+        assert_eq!(page.matches("<details>").count(), figures, "{name}");
+        let expected = match name {
+            "void" => 0,
+            "quick" | "failing" => 4,
+            _ => 2,
+        };
+        assert_eq!(figures, expected, "{name}");
+    }
+}
+
+#[test]
+fn text_from_outside_is_escaped() {
+    let mut hostile = fixtures::failing();
+    hostile.facts.url = "http://127.0.0.1/?a=<script>alert(1)</script>&b=\"".into();
+    hostile.examples = vec![("timed_out".into(), "<b>body</b>".into())];
+    let mut summary = quick(hostile);
+    summary.arms[0].name = "<i>arm</i>".into();
+    summary.question = "<u>why</u>".into();
+    let page = page(&summary);
+    for markup in ["<script", "<b>body", "<i>arm", "<u>why"] {
+        assert!(!page.contains(markup), "{markup} came through");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&amp;b=&quot;"));
+}
+
+#[test]
+fn captions_follow_from_the_figures() {
+    // Numbers and their units are tied by no-break spaces.
+    let drawn = |summary: &Summary| page(summary).replace('\u{a0}', " ");
+    let demo = drawn(&fixtures::demo());
+    assert!(demo.contains("by 19 in the open loop, 546/s (3.93 ms to 74.0 ms)"), "the p99 multiplied");
+    assert!(demo.contains("the closed loop, 1 connection sent nothing in 7 stalls"), "sent in stalls");
+    let mut calmer = fixtures::demo();
+    calmer.arms[4].runs[0].response_time.p99 = calmer.arms[5].runs[0].response_time.p99;
+    assert!(drawn(&calmer).contains("by 1.0 in the open loop, 546/s"), "no stall seen");
+}
+
+#[test]
+fn a_void_run_has_no_picture_and_no_time() {
+    let page = page(&void());
+    assert!(page.contains("<strong>VOID</strong>") && page.contains("14 requests are missing"));
+    assert!(!page.contains("p99 ≥") && !page.contains("1.11 ms"), "a time of a void run is shown");
+}
+
+#[test]
+#[ignore = "writes pages for eyes to look at, into $REPORT_GALLERY"]
+fn gallery_of_pages_to_look_at() {
+    let folder = std::env::var("REPORT_GALLERY").expect("REPORT_GALLERY names a folder");
+    for (name, summary) in gallery() {
+        std::fs::write(format!("{folder}/{name}.html"), page(&summary))
+            .expect("the folder can be written to");
+    }
+}

@@ -1,0 +1,25 @@
+//! `summary.json`: the numbers of a report for machines.
+//!
+//! The format is a promise, so its types are its own and are filled in by
+//! hand; a change inside analysis cannot change it by accident. Fields may be
+//! added; where one changes its meaning, [`FORMAT`] counts up. An unknown
+//! number is `null`, never zero.
+
+mod convert;
+mod types;
+
+use analysis::Summary;
+
+/// The version of the format.
+pub const FORMAT: u32 = 1;
+
+/// The whole experiment as JSON, indented, with a newline at its end.
+pub fn summary(summary: &Summary) -> String {
+    let file = types::SummaryFile::from(summary);
+    let mut text = serde_json::to_string_pretty(&file).expect("strings and numbers always become JSON");
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+//! Screens for a terminal: plain text, 80 columns, readable without colour.
+//!
+//! The answer comes first, then whether to believe it, then why. A command or
+//! a path that a person may copy is never broken over lines, so a line that
+//! holds one may be longer.
+
+mod bars;
+mod demo;
+mod experiment;
+mod quick_look;
+mod screen;
+
+pub use demo::demo;
+pub use experiment::experiment;
+pub use quick_look::quick_look;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The screens as people see them.
+
+use super::{demo, experiment, quick_look};
+use crate::fixtures::{self, closed, corrected, doubt, machine, open, paced};
+use analysis::{Interval, Point, RunSummary, Summary, Verdict};
+use model::{MachineFacts, Nanos};
+
+const FOLDER: &str = "results/2026-12-01T10-15-00-8600";
+
+/// Holds a screen to its snapshot and to its width. Lines that hold a path, a
+/// command or a long example may be wider than 80 columns, none than 100.
+fn check(name: &str, screen: &str) {
+    for line in screen.lines() {
+        let may_be_wide = line.contains("doorclock report") || line.contains("kept in");
+        let limit = if may_be_wide { 100 } else { 80 };
+        assert!(line.chars().count() <= limit, "{} columns: {line}", line.chars().count());
+        assert_eq!(line.trim_end(), line, "spaces at the end of a line");
+    }
+    insta::assert_snapshot!(name, screen);
+}
+
+fn seen(run: &RunSummary) -> String {
+    quick_look(run, &machine(), Some(FOLDER))
+}
+
+#[test]
+fn a_valid_run_shows_its_times_and_says_valid() {
+    check("valid", &seen(&fixtures::run("quick", open(500.0), true)));
+}
+
+#[test]
+fn a_doubtful_run_shows_its_times_and_what_to_do() {
+    let mut run = fixtures::run("quick", open(500.0), true);
+    run.verdict = Verdict::Doubtful;
+    run.p99_interval = Interval { low: Some(Nanos::from_millis(41)), high: None, episodes: 3 };
+    run.kept_up.kept_up = None;
+    run.doubts = vec![
+        doubt(
+            "few-episodes",
+            Verdict::Doubtful,
+            "the p99 rests on 3 separate events",
+            Some("run 2 min (-d 2m) for one you can quote"),
+        ),
+        doubt("busy-machine", Verdict::Doubtful, "the machine was only 61 % idle before the run.", None),
+    ];
+    check("doubtful", &seen(&run));
+}
+
+#[test]
+fn a_void_run_shows_why_and_where_its_requests_went_but_no_time() {
+    let mut run = fixtures::failing();
+    run.verdict = Verdict::Void;
+    run.doubts = vec![
+        doubt("late", Verdict::Doubtful, "1 in 50 requests was sent late", None),
+        doubt(
+            "books",
+            Verdict::Void,
+            "14 requests are missing from the books",
+            Some("report this as a bug of doorclock"),
+        ),
+    ];
+    run.ok -= 14;
+    let screen = seen(&run);
+    assert!(!screen.contains("p99") && !screen.contains(" ms"), "a time is shown:\n{screen}");
+    check("void", &screen);
+}
+
+#[test]
+fn failures_have_a_line_each_and_make_percentiles_lower_bounds() {
+    check("failures", &seen(&fixtures::failing()));
+}
+
+#[test]
+fn a_paced_run_shows_its_p99_raw_and_corrected_with_what_that_assumes() {
+    let mut run = fixtures::run("quick", paced(546.0, 8), true);
+    run.corrected = Some(corrected());
+    check("paced", &seen(&run));
+}
+
+#[test]
+fn a_refused_correction_says_so() {
+    let mut run = fixtures::run("quick", closed(4), false);
+    let mut none = corrected();
+    (none.hdr, none.utilisation, none.utilisation_share) = (None, None, None);
+    none.assumptions = vec!["refused: fewer than 3 stalls were seen".into()];
+    run.corrected = Some(none);
+    check("refused", &seen(&run));
+}
+
+#[test]
+fn unknown_numbers_are_dashes_and_gaps() {
+    let mut run = fixtures::run("quick", open(0.5), false);
+    run.response_time.p999 = None;
+    run.lateness.all = analysis::Distribution::default();
+    run.tester = analysis::TesterFigures::default();
+    run.p99_interval = Interval { low: None, high: None, episodes: 1 };
+    run.slices[3].p99 = None;
+    run.interrupted = true;
+    run.duration = Nanos::from_millis(12_400);
+    check("unknown", &quick_look(&run, &MachineFacts::default(), None));
+}
+
+#[test]
+fn percentiles_that_censored_requests_reach_are_marked() {
+    let mut run = fixtures::run("quick", open(500.0), false);
+    run.response_time.p90 = Some(Point { value: Nanos::from_secs(10), at_least: true });
+    assert!(seen(&run).contains(" ≥ 10.0 s"), "{}", seen(&run));
+}
+
+#[test]
+fn the_demo_shows_three_testers_and_what_follows() {
+    check("demo", &demo(&fixtures::demo(), Some(FOLDER)));
+}
+
+/// The closed loop sees the stalls, the open loop is void, the paced never ran.
+fn odd() -> Summary {
+    let mut summary = fixtures::demo();
+    summary.arms.retain(|arm| !arm.name.starts_with("paced"));
+    for arm in &mut summary.arms {
+        let run = &mut arm.runs[0];
+        match arm.name.as_str() {
+            "closed-1" => {
+                run.response_time.p99 = Some(Point { value: Nanos::from_millis(61), at_least: false });
+                run.p99_interval = Interval { low: None, high: None, episodes: 7 };
+            }
+            "open" => {
+                run.verdict = Verdict::Void;
+                run.doubts = vec![doubt(
+                    "descriptors",
+                    Verdict::Void,
+                    "no connection could be opened for 2,114 requests.",
+                    Some("raise the limit of open files (ulimit -n 4096)"),
+                )];
+            }
+            _ => {}
+        }
+    }
+    summary.verdict = Verdict::Void;
+    summary
+}
+
+#[test]
+fn a_demo_that_comes_out_otherwise_says_what_came_out() {
+    check("demo-odd", &demo(&odd(), None));
+}
+
+#[test]
+fn a_demo_without_the_demo_arms_is_drawn_as_an_experiment() {
+    let summary = fixtures::summary(vec![("one".into(), fixtures::run("one", open(100.0), false))]);
+    assert_eq!(demo(&summary, None), experiment(&summary));
+}
+
+#[test]
+fn an_experiment_has_a_line_a_run_and_each_kind_of_doubt_once() {
+    let mut summary = odd();
+    let mut second = summary.arms[1].runs[0].clone();
+    second.facts.round = 2;
+    let few = doubt("few-episodes", Verdict::Doubtful, "the p99 rests on 4 events", Some("run longer"));
+    second.doubts = vec![few.clone()];
+    second.verdict = Verdict::Doubtful;
+    summary.arms[0].runs[0].doubts = vec![few];
+    summary.arms[1].runs.push(second);
+    check("experiment", &experiment(&summary));
+}
