@@ -7,8 +7,8 @@
 
 use crate::Histogram;
 
-/// Cells (values kept, or counters) that one bucket may take: 128 KB.
-const CELLS: u64 = 1 << 14;
+/// Cells (values kept, or counters) that one bucket may take: 32 KB.
+const CELLS: u64 = 1 << 12;
 
 /// The second pass of finding values at ranks.
 #[derive(Clone, Debug)]
