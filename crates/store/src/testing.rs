@@ -1,0 +1,195 @@
+//! What the tests of this crate share: samples of all kinds, the facts of a
+//! run, and a disk that gets full.
+
+use crate::{Disk, LocalDisk, Sink};
+use model::{
+    ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Outcome, Rate, RunEnd, RunFacts, Sample, Seed,
+    SendPrecision, Span, Stalls,
+};
+use proptest::prelude::*;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An ordinary sample; different for each index.
+pub(crate) fn sample(index: u64) -> Sample {
+    let scheduled = Nanos(index * 1_831_502);
+    let sent = Nanos(scheduled.0 + 21_000 + index % 977);
+    let outcome = if index % 50 == 49 { Outcome::TimedOut } else { Outcome::Ok };
+    Sample {
+        index,
+        user: 0,
+        connection: 1 + (index % 8) as u32,
+        scheduled,
+        waited: Nanos(index % 3),
+        sent: Some(sent),
+        first_byte: (outcome == Outcome::Ok).then_some(Nanos(sent.0 + 830_000 + index % 7919)),
+        done: Nanos(sent.0 + 850_000 + index % 7919),
+        connect: (index < 8).then_some(Nanos(120_000)),
+        bytes_in: 231 + index % 4,
+        bytes_out: 120,
+        status: if outcome == Outcome::Ok { 200 } else { 0 },
+        outcome,
+        resent: u8::from(index % 100 == 7),
+        counted: index >= 20,
+    }
+}
+
+/// The ordinary samples from `first` up to, not including, `end`.
+pub(crate) fn samples(first: u64, end: u64) -> Vec<Sample> {
+    (first..end).map(sample).collect()
+}
+
+/// Any 64-bit number, its edges often.
+fn wide() -> impl Strategy<Value = u64> {
+    let edges = [0, 1, i64::MAX as u64, i64::MAX as u64 + 1, u64::MAX];
+    prop_oneof![any::<u64>(), proptest::sample::select(edges.to_vec()), 0..1_000_000_000_u64]
+}
+
+/// Any 32-bit number, its edges often.
+fn narrow() -> impl Strategy<Value = u32> {
+    let edges = [0, 1, i32::MAX as u32, i32::MAX as u32 + 1, u32::MAX];
+    prop_oneof![any::<u32>(), proptest::sample::select(edges.to_vec()), 0..300_u32]
+}
+
+/// Any sample that the types allow.
+pub(crate) fn any_sample() -> impl Strategy<Value = Sample> {
+    let moments = (wide(), wide(), wide());
+    let maybe = || proptest::option::of(wide().prop_map(Nanos));
+    let unknowns = (maybe(), maybe(), maybe());
+    let counts = (wide(), wide(), narrow(), narrow(), narrow());
+    let end = (any::<u16>(), proptest::sample::select(Outcome::ALL.to_vec()), any::<u8>(), any::<bool>());
+    (moments, unknowns, counts, end).prop_map(|(moments, unknowns, counts, end)| {
+        let (scheduled, waited, done) = moments;
+        let (sent, first_byte, connect) = unknowns;
+        let (index, bytes_in, user, connection, bytes_out) = counts;
+        let (status, outcome, resent, counted) = end;
+        let [scheduled, waited, done] = [scheduled, waited, done].map(Nanos);
+        #[rustfmt::skip]
+        let sample = Sample {
+            index, user, connection, scheduled, waited, sent, first_byte, done, connect, bytes_in, bytes_out,
+            status, outcome, resent, counted,
+        };
+        sample
+    })
+}
+
+/// The facts of an open run with every optional fact known.
+pub(crate) fn facts(arm: &str) -> RunFacts {
+    RunFacts {
+        arm: arm.to_owned(),
+        round: 1,
+        url: "http://127.0.0.1:8600/score".to_owned(),
+        method: "POST".to_owned(),
+        load: Load::Open {
+            rate: Rate::per_second(546.1).expect("above zero"),
+            arrivals: ArrivalProcess::Poisson,
+        },
+        seed: Seed(u64::MAX),
+        warm_up: Nanos::from_secs(1),
+        measure: Nanos::from_secs(30),
+        timeout: Nanos::from_secs(10),
+        grace: Nanos::from_secs(5),
+        connection_policy: ConnectionPolicy::Reuse,
+        connection_limit: 1024,
+        precision: SendPrecision::Spin { last: Nanos::from_micros(150) },
+        threads: 2,
+        backend: "epoll".to_owned(),
+        planned: Some((546, 16_380)),
+        schedule_hash: Some("5eed".repeat(16)),
+        stalls_asked: Some(true),
+        capacity_per_s: Some(1091.9),
+    }
+}
+
+/// The facts of a closed run with no optional fact known.
+pub(crate) fn bare_facts(arm: &str) -> RunFacts {
+    RunFacts {
+        load: Load::Closed { connections: 8 },
+        connection_policy: ConnectionPolicy::PerUser,
+        precision: SendPrecision::Sleep,
+        planned: None,
+        schedule_hash: None,
+        stalls_asked: None,
+        capacity_per_s: None,
+        ..facts(arm)
+    }
+}
+
+/// A run's end with everything known.
+pub(crate) fn end() -> RunEnd {
+    let span = |began: u64, ended: u64| Span { began: Nanos::from_millis(began), ended: Nanos(ended) };
+    RunEnd {
+        counted_until: Nanos::from_secs(31),
+        ended: Nanos(31_000_000_001),
+        interrupted: true,
+        taken: 16_926,
+        taken_counted: 16_380,
+        area: u128::MAX,
+        samples_lost: 3,
+        cpu: CpuUse { process: Nanos(2_000_000_001), senders: Nanos(1_500_000_001) },
+        peak_rss_bytes: Some(20 << 20),
+        connections_opened: 77,
+        connections_peak: 42,
+        wakeups: 33_000,
+        examples: vec![("timed_out".to_owned(), "no answer within 10 s: \"…\"\n".to_owned())],
+        stalls: Some(Stalls { planned: 7, seen: vec![span(4_000, 4_100_000_003), span(8_000, u64::MAX)] }),
+    }
+}
+
+/// A disk with room for so many more bytes, all its files together.
+#[derive(Clone)]
+pub(crate) struct SmallDisk {
+    room: Arc<AtomicU64>,
+}
+
+impl SmallDisk {
+    pub(crate) fn with_room(bytes: u64) -> SmallDisk {
+        SmallDisk { room: Arc::new(AtomicU64::new(bytes)) }
+    }
+
+    pub(crate) fn set_room(&self, bytes: u64) {
+        self.room.store(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Disk for SmallDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Sink>> {
+        Ok(Box::new(SmallSink { room: Arc::clone(&self.room), file: LocalDisk.create(path)? }))
+    }
+}
+
+struct SmallSink {
+    room: Arc<AtomicU64>,
+    file: Box<dyn Sink>,
+}
+
+/// Like a real disk it first takes what still fits, then refuses.
+impl Write for SmallSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.room.load(Ordering::Relaxed);
+        let fits = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        if fits == 0 && !bytes.is_empty() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let written = self.file.write(&bytes[..fits])?;
+        self.room.fetch_sub(written as u64, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Sink for SmallSink {
+    fn cut(&mut self, bytes: u64) -> io::Result<()> {
+        self.file.cut(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        // The tests outlive no loss of power, and a real sync takes milliseconds.
+        Ok(())
+    }
+}
