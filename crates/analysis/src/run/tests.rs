@@ -176,3 +176,23 @@ fn a_failing_source_is_an_error_and_no_half_result() {
     }
     assert_eq!(run(&Run::calm().record, &Torn), Err(SourceError("batch 2 is damaged".to_owned())));
 }
+
+#[test]
+fn a_run_takes_four_passes_and_a_killed_one_five() {
+    struct Counted(Vec<Sample>, std::cell::Cell<u32>);
+    impl SampleSource for Counted {
+        fn pass(&self, each: &mut dyn FnMut(&[Sample])) -> Result<(), SourceError> {
+            self.1.set(self.1.get() + 1);
+            self.0.chunks(1000).for_each(each);
+            Ok(())
+        }
+    }
+    let Run { mut record, samples } = Run::calm();
+    let source = Counted(samples, std::cell::Cell::new(0));
+    let whole = run(&record, &source);
+    assert_eq!(source.1.replace(0), 4);
+    assert_eq!(whole, Ok(Run::calm().judged()), "and batches make no difference");
+    record.end = None;
+    assert!(run(&record, &source).is_ok());
+    assert_eq!(source.1.get(), 5);
+}
