@@ -37,7 +37,7 @@ fn doubts(doubts: &[Doubt]) -> Vec<DoubtEntry> {
     doubts.iter().map(entry).collect()
 }
 
-fn machine(machine: &model::MachineFacts) -> Machine {
+pub(super) fn machine(machine: &model::MachineFacts) -> Machine {
     Machine {
         processor: machine.processor.clone(),
         cores: machine.cores,

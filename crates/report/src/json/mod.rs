@@ -9,14 +9,24 @@ mod convert;
 mod types;
 
 use analysis::Summary;
+use model::MachineFacts;
+use serde::Serialize;
 
 /// The version of the format.
 pub const FORMAT: u32 = 1;
 
 /// The whole experiment as JSON, indented, with a newline at its end.
 pub fn summary(summary: &Summary) -> String {
-    let file = types::SummaryFile::from(summary);
-    let mut text = serde_json::to_string_pretty(&file).expect("strings and numbers always become JSON");
+    text(&types::SummaryFile::from(summary))
+}
+
+/// The machine's facts alone, under the names they have in a summary.
+pub fn machine(machine: &MachineFacts) -> String {
+    text(&convert::machine(machine))
+}
+
+fn text(file: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(file).expect("strings and numbers always become JSON");
     text.push('\n');
     text
 }

@@ -7,11 +7,13 @@
 mod bars;
 mod demo;
 mod experiment;
+mod machine;
 mod quick_look;
 mod screen;
 
 pub use demo::demo;
 pub use experiment::experiment;
+pub use machine::machine;
 pub use quick_look::quick_look;
 
 #[cfg(test)]

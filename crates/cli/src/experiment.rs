@@ -1,0 +1,166 @@
+//! The line that every measuring command runs along: order → samples →
+//! analysis → report, in one results folder.
+
+use crate::failure::{Exit, Failure};
+use crate::progress::ProgressLine;
+use analysis::{RunSummary, Summary, Verdict};
+use model::{MachineFacts, Nanos, Seed};
+use runner::{Order, OrderError, RunError};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use store::{Folder, ManifestFacts, StoreError, StoredRun};
+
+/// An experiment under way, and the folder it fills.
+pub struct Experiment {
+    folder: Folder,
+    question: String,
+    facts: ManifestFacts,
+    machine: MachineFacts,
+    stop: Arc<AtomicBool>,
+    runs: Vec<RunSummary>,
+    progress: ProgressLine,
+}
+
+impl Experiment {
+    /// Makes the results folder at `path`. Nothing has been sent by then, so a
+    /// folder that cannot be written costs nothing.
+    pub fn begin(
+        path: &Path,
+        question: String,
+        began: String,
+        seed: Seed,
+        machine: MachineFacts,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Experiment, Failure> {
+        let facts = ManifestFacts {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            began,
+            seed,
+            question: question.clone(),
+        };
+        let folder = Folder::create(path)?;
+        folder.begin(&facts)?;
+        folder.write_machine(&machine)?;
+        Ok(Experiment {
+            folder,
+            question,
+            facts,
+            machine,
+            stop,
+            runs: Vec::new(),
+            progress: ProgressLine::default(),
+        })
+    }
+
+    /// Carries out one run and says what it means. `number` is its place, from
+    /// 1, and the number of runs in all.
+    pub fn run(&mut self, order: &Order, number: (u32, u32)) -> Result<&RunSummary, Failure> {
+        let progress = &mut self.progress;
+        let ran =
+            runner::execute(order, &self.folder, number, &self.stop, &mut |event| progress.show(&event));
+        ran.map_err(|error| self.run_failure(error))?;
+        let stored = self.folder.runs()?.pop();
+        let stored = stored.ok_or_else(|| Failure::new(Exit::Void, "the run left no samples"))?;
+        self.runs.push(judge(&stored)?);
+        Ok(&self.runs[self.runs.len() - 1])
+    }
+
+    /// Whether a signal asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    /// The folder's path, as a person would type it.
+    pub fn shown_path(&self) -> String {
+        self.folder.path().display().to_string()
+    }
+
+    /// Writes summary and report, and seals the folder.
+    pub fn finish(self) -> Result<Summary, Failure> {
+        let ManifestFacts { tool_version, began, .. } = self.facts.clone();
+        let summary = analysis::experiment(self.question, self.runs, self.machine, tool_version, began);
+        let written = self
+            .folder
+            .write_text("summary.json", &report::json::summary(&summary))
+            .and_then(|()| self.folder.write_text("report.html", &report::html::page(&summary)))
+            .and_then(|()| self.folder.seal(&self.facts));
+        written?;
+        Ok(summary)
+    }
+
+    fn run_failure(&self, error: RunError) -> Failure {
+        match error {
+            RunError::Order(error) => order_failure(&error),
+            RunError::Engine(error) => Failure::new(Exit::Usage, error),
+            RunError::Stalls(error) => Failure::new(Exit::Unreachable, error),
+            RunError::Store(error) => {
+                let kept = self.shown_path();
+                Failure::new(Exit::Void, format!("the results could not be kept: {error}"))
+                    .hint(format!("sending stopped then; what was written stays: doorclock report {kept}"))
+            }
+        }
+    }
+}
+
+fn order_failure(error: &OrderError) -> Failure {
+    Failure::new(Exit::Usage, error).hint("raise the rate (-r 500/s) or measure for longer (-d 1min)")
+}
+
+/// What one stored run means.
+pub fn judge(stored: &StoredRun) -> Result<RunSummary, Failure> {
+    analysis::run(stored.record(), stored).map_err(|error| Failure::new(Exit::Void, error))
+}
+
+/// An error of the results folder.
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        let hint = match &error {
+            StoreError::NotEmpty { .. } => Some("name a folder that does not exist yet: --out DIR"),
+            StoreError::NotResults { .. } => {
+                Some("results folders are made by `doorclock URL` and `doorclock demo`")
+            }
+            StoreError::NewerFormat { .. } => Some("it was written by a newer doorclock: use that one"),
+            _ => None,
+        };
+        let exit = match error {
+            StoreError::NotEmpty { .. } | StoreError::NotResults { .. } | StoreError::NewerFormat { .. } => {
+                Exit::Usage
+            }
+            _ => Exit::Void,
+        };
+        let failure = Failure::new(exit, chain(&error));
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+/// An error and its causes in one line, leaving out a cause that the error names itself.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        let says = source.to_string();
+        if !text.contains(&says) {
+            text = format!("{text}: {says}");
+        }
+        cause = source.source();
+    }
+    text
+}
+
+/// The exit code of a finished experiment.
+pub fn exit_of(summary: &Summary, is_stopped: bool, check_failed: bool) -> Exit {
+    match summary.verdict {
+        _ if is_stopped => Exit::Interrupted,
+        Verdict::Void => Exit::Void,
+        _ if check_failed => Exit::CheckFailed,
+        Verdict::Valid | Verdict::Doubtful => Exit::Measured,
+    }
+}
+
+/// The window over which a machine is watched before a run: long enough for a
+/// few ticks of the kernel's counters, short enough not to be noticed.
+pub const GLANCE: Nanos = Nanos::from_millis(200);

@@ -1,0 +1,148 @@
+//! `doorclock URL`: the quick look.
+
+use crate::args::QuickArgs;
+use crate::experiment::{Experiment, GLANCE, exit_of};
+use crate::failure::{Exit, Failure};
+use crate::wall::Began;
+use crate::{print, requests, signals};
+use analysis::RunSummary;
+use engine::{Expect, Work};
+use model::{Load, Seed, SendPrecision};
+use runner::{AddressError, ControlError, LimitError, Order};
+use std::path::PathBuf;
+use wire::h1::RequestParts;
+use wire::url::Target;
+
+pub fn run(args: &QuickArgs) -> Result<Exit, Failure> {
+    let stop = signals::stop_flag()?;
+    runner::raise_descriptors();
+    let began = Began::now();
+    let order = order(args, &began)?;
+    // Found wrong before anything is made or sent.
+    order.facts().map_err(|error| {
+        Failure::new(Exit::Usage, error).hint("raise the rate (-r) or measure for longer (-d)")
+    })?;
+    let path = args.out.clone().unwrap_or_else(|| {
+        PathBuf::from("results").join(format!("{}-{}", began.for_folder(), order.peer.port()))
+    });
+    let machine = runner::read_machine(GLANCE);
+    let question = format!("What do users of {} wait, under a load of: {}?", order.url, order.load);
+    let seed = order.seed;
+    let mut experiment = Experiment::begin(&path, question, began.rfc3339, seed, machine, stop)?;
+    experiment.run(&order, (1, 1))?;
+    let (folder, is_stopped) = (experiment.shown_path(), experiment.is_stopped());
+    let summary = experiment.finish()?;
+    let run = &summary.arms[0].runs[0];
+    print::people(&report::text::quick_look(run, &summary.machine, Some(&folder)), args.json);
+    if args.json {
+        print::result(&report::json::summary(&summary));
+    }
+    Ok(exit_of(&summary, is_stopped, args.expect.is_some() && has_failures(run)))
+}
+
+fn has_failures(run: &RunSummary) -> bool {
+    run.failed_total() + run.unfinished + run.never_sent > 0
+}
+
+fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
+    let url = args.url.clone().ok_or_else(|| {
+        Failure::new(Exit::Usage, "no URL is given")
+            .hint("doorclock http://127.0.0.1:8600/ -r 500/s -d 30s, or: doorclock demo")
+    })?;
+    let target: Target = url
+        .parse()
+        .map_err(|error| Failure::new(Exit::Usage, format!("`{url}` cannot be measured: {error}")))?;
+    let load = load(args);
+    let connection_limit = runner::connections_for(load, args.timeout, args.connections)
+        .map_err(|error| limit_failure(&error))?;
+    let method =
+        args.method.clone().unwrap_or_else(|| if args.data.is_some() { "POST" } else { "GET" }.to_owned());
+    let body = args.data.as_deref().map(body).transpose()?;
+    let host = target.host_header();
+    let parts = RequestParts {
+        method: &method,
+        path: target.path(),
+        host: &host,
+        headers: &args.headers,
+        body: body.as_deref(),
+        close: matches!(args.connect, crate::args::PolicyArg::PerRequest),
+    };
+    let request = requests::prepare(parts, Expect { status: args.expect, body: None })?;
+    let seed = Seed(args.seed.unwrap_or(began.seed));
+    let work = Work::new(vec![request], seed)
+        .ok_or_else(|| Failure::new(Exit::Usage, "there is nothing to send"))?;
+    let address = runner::resolve(&target, &args.own).map_err(|error| address_failure(&url, error))?;
+    if !address.answered {
+        print::error(&format!(
+            "note: {} took a connection and did not answer within 2 s; measuring it all the same",
+            address.peer
+        ));
+    }
+    Ok(Order {
+        arm: load.name().to_owned(),
+        round: 1,
+        url,
+        host,
+        peer: address.peer,
+        method,
+        work,
+        load,
+        seed,
+        warm_up: args.warm_up,
+        measure: args.duration,
+        timeout: args.timeout,
+        grace: args.grace,
+        connection_policy: args.connect.into(),
+        connection_limit,
+        precision: args.spin.map_or(SendPrecision::Sleep, |last| SendPrecision::Spin { last }),
+        threads: load.users().map_or(args.threads, |users| args.threads.min(users)),
+        cpus: args.cpus.clone(),
+        stalls: None,
+        capacity_per_s: None,
+    })
+}
+
+fn load(args: &QuickArgs) -> Load {
+    match (args.closed, args.paced) {
+        (Some(connections), _) => Load::Closed { connections },
+        (None, Some((rate, connections))) => Load::Paced { rate, connections },
+        (None, None) => Load::Open { rate: args.rate, arrivals: args.arrivals.into() },
+    }
+}
+
+/// The body as it was given, or the content of the file behind `@`.
+fn body(given: &str) -> Result<Vec<u8>, Failure> {
+    match given.strip_prefix('@') {
+        Some(path) => std::fs::read(path).map_err(|error| {
+            Failure::new(Exit::Usage, format!("cannot read the body from `{path}`: {error}"))
+        }),
+        None => Ok(given.as_bytes().to_vec()),
+    }
+}
+
+fn limit_failure(error: &LimitError) -> Failure {
+    let hint = match error {
+        LimitError::RateAboveDescriptors { .. } => {
+            "raise `ulimit -Hn`, lower the rate, or state --connections N (requests above it wait at the tester, with their clock running)"
+        }
+        LimitError::ConnectionsAboveDescriptors { .. } => "raise `ulimit -Hn`, or ask for fewer connections",
+    };
+    Failure::new(Exit::Usage, error).hint(hint)
+}
+
+fn address_failure(url: &str, error: AddressError) -> Failure {
+    let says = format!("cannot measure {url}: {error}");
+    match error {
+        AddressError::NotOwned { host } => {
+            Failure::new(Exit::Usage, says).hint(format!("if it is yours, say so: --own {host}"))
+        }
+        AddressError::NoAddress { .. } => {
+            Failure::new(Exit::Unreachable, says).hint("check the name in the URL")
+        }
+        AddressError::Unusable(ControlError::Connect { .. }) => {
+            Failure::new(Exit::Unreachable, says).hint("is the service running, and on this port?")
+        }
+        AddressError::Unusable(_) => Failure::new(Exit::Unreachable, says)
+            .hint("is this the port of an HTTP service? https is not spoken yet"),
+    }
+}

@@ -1,0 +1,110 @@
+//! `doorclock report`: everything again, from the stored samples alone.
+
+use crate::args::{Format, ReportArgs};
+use crate::demo::open_in_browser;
+use crate::experiment::judge;
+use crate::failure::{Exit, Failure};
+use crate::print;
+use analysis::Summary;
+use std::io::IsTerminal;
+use store::{Damage, Folder, Manifest, ManifestFacts};
+
+/// Files that are computed from the samples: changed ones are written anew.
+const COMPUTED: [&str; 2] = ["summary.json", "report.html"];
+
+pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
+    let folder = Folder::open(&args.folder)?;
+    let is_sound = check(&folder)?;
+    let manifest = folder.manifest()?;
+    let summary = summarise(&folder, manifest.as_ref())?;
+    match args.format {
+        _ if args.open => {}
+        Format::Text => print::result(&text(&summary, &args.folder.display().to_string())),
+        Format::Json => print::result(&report::json::summary(&summary)),
+        Format::Html if std::io::stdout().is_terminal() => {}
+        Format::Html => print::result(&report::html::page(&summary)),
+    }
+    let wants_page = args.open || (args.format == Format::Html && std::io::stdout().is_terminal());
+    if wants_page {
+        let page = args.folder.join("report.html");
+        folder.write_text("report.html", &report::html::page(&summary))?;
+        if let (true, Some(manifest)) = (is_sound, manifest) {
+            seal_again(&folder, &manifest, &summary)?;
+        }
+        print::result(&page.display().to_string());
+        if args.open {
+            open_in_browser(&page)?;
+        }
+    }
+    Ok(Exit::Measured)
+}
+
+/// The report for people: the quick look's screen for one run, the demo's table
+/// for its six, a line a run for any other.
+fn text(summary: &Summary, folder: &str) -> String {
+    match &summary.arms[..] {
+        [arm] if arm.runs.len() == 1 => {
+            report::text::quick_look(&arm.runs[0], &summary.machine, Some(folder))
+        }
+        arms if is_demo(arms) => report::text::demo(summary, Some(folder)),
+        _ => report::text::experiment(summary),
+    }
+}
+
+fn is_demo(arms: &[analysis::ArmSummary]) -> bool {
+    let names = ["closed-1-calm", "closed-1", "paced-calm", "paced", "open-calm", "open"];
+    arms.iter().map(|arm| arm.name.as_str()).eq(names)
+}
+
+/// Compares the folder with its manifest. Damage to what was measured is an
+/// error; damage to what is computed from it is only told. True if all is whole.
+fn check(folder: &Folder) -> Result<bool, Failure> {
+    let damage = folder.check()?;
+    let touches_samples = |one: &&Damage| match one {
+        Damage::Missing(path) | Damage::Changed(path) => !COMPUTED.contains(&path.as_str()),
+        Damage::Extra(_) => false,
+    };
+    if let Some(worst) = damage.iter().find(touches_samples) {
+        return Err(Failure::new(
+            Exit::Void,
+            format!("the results in {} are damaged: {worst}", folder.path().display()),
+        )
+        .hint("take the folder from a copy; nothing computed from these samples can be trusted"));
+    }
+    for one in &damage {
+        print::error(&format!("note: {one} since the results were sealed"));
+    }
+    Ok(damage.is_empty())
+}
+
+fn summarise(folder: &Folder, manifest: Option<&Manifest>) -> Result<Summary, Failure> {
+    let stored = folder.runs()?;
+    if stored.is_empty() {
+        return Err(Failure::new(Exit::Void, format!("{} holds no run", folder.path().display()))
+            .hint("the tester was ended before its first request"));
+    }
+    let runs = stored.iter().map(judge).collect::<Result<Vec<_>, _>>()?;
+    let known = |part: fn(&Manifest) -> Option<String>| {
+        manifest.and_then(part).unwrap_or_else(|| "unknown".to_owned())
+    };
+    Ok(analysis::experiment(
+        known(|manifest| manifest.question.clone()),
+        runs,
+        manifest.and_then(|manifest| manifest.machine.clone()).unwrap_or_default(),
+        known(|manifest| manifest.tool_version.clone()),
+        known(|manifest| manifest.began.clone()),
+    ))
+}
+
+/// A page drawn anew changes one checksum. Only a folder that was whole before
+/// is sealed again: sealing must never hide damage.
+fn seal_again(folder: &Folder, manifest: &Manifest, summary: &Summary) -> Result<(), Failure> {
+    let (true, Some(seed)) = (manifest.sealed, manifest.seed) else { return Ok(()) };
+    let facts = ManifestFacts {
+        tool_version: summary.tool_version.clone(),
+        began: summary.began.clone(),
+        seed,
+        question: summary.question.clone(),
+    };
+    Ok(folder.seal(&facts)?)
+}
