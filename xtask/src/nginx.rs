@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "needs nginx, which `cargo xtask test` brings"]
+    #[ignore = "needs nginx: `cargo xtask test` brings it"]
     fn nginx_answers_from_the_moment_it_is_started_and_is_gone_when_dropped() {
         let nginx = Nginx::start(None).expect("nginx starts");
         let port = nginx.port;

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: all that CI runs, and nothing that CI runs besides.
 //!
-//! Tests that need a real server are marked `#[ignore = "needs …"]`, so that
-//! plain `cargo test` works anywhere. The last step starts what they need,
-//! says where it is in an environment variable, and runs every one of them.
+//! A test that needs a real server is marked `#[ignore = "needs nginx"]`, so
+//! that plain `cargo test` works anywhere, and carries the server's name in its
+//! own. The last step starts the server, says where it is in an environment
+//! variable, and runs every ignored test with that name.
 
 use crate::failure::Failure;
 use crate::nginx::Nginx;
@@ -54,7 +55,7 @@ fn real_parts() -> Result<Ending, Failure> {
         Err(failure) => return Err(failure),
     };
     let mut command =
-        command::cargo(&["test", "--workspace", "--tests", "--no-fail-fast", "--", "--ignored"]);
+        command::cargo(&["test", "--workspace", "--tests", "--no-fail-fast", "--", "--ignored", "nginx"]);
     tests(command.env(NGINX_URL, nginx.url()))
 }
 

@@ -8,6 +8,8 @@ use crate::failure::Failure;
 use crate::nginx::Nginx;
 use crate::say;
 
+const MEMORY: &str = "memory of the tester, closed loop, 64 connections";
+
 /// Testers, server, and the table being filled.
 pub struct Bench {
     /// Ours.
@@ -48,12 +50,12 @@ fn closed_loop(bench: &mut Bench) -> Result<f64, Failure> {
         whole.push(ran.cpu.as_secs_f64() * 1e6 / served);
         own.push(figures.cpu_ns_per_request / 1e3);
         our_rates.push(figures.rate_per_s);
-        note(&mut bench.table, "closed loop", &figures);
+        note(&mut bench.table, PART, &figures);
     }
     let table = &mut bench.table;
     table.add(PART, "wrk: CPU", "µs/request", &theirs);
     table.add(PART, "doorclock: CPU while it counts", "µs/request", &own);
-    table.add(PART, "doorclock: CPU from start to end, with storing and reporting", "µs/request", &whole);
+    table.add(PART, "doorclock: CPU from start to end", "µs/request", &whole);
     table.add_with_goal(PART, "while it counts, against wrk", "×", &ratios(&own, &theirs), 1.5);
     table.add_with_goal(PART, "from start to end, against wrk", "×", &ratios(&whole, &theirs), 1.5);
     table.add(PART, "wrk: answers", "/s", &their_rates);
@@ -66,15 +68,15 @@ fn open_loop(bench: &mut Bench) -> Result<(), Failure> {
     const ASLEEP: &str = "open loop, 5,000/s, sleeping until each arrival";
     const SPINNING: &str = "open loop, 5,000/s, spinning for the last stretch (--spin)";
     let length = format!("{}s", bench.options.seconds);
-    let asleep = ["-r", "5000/s", "-d", &length];
     let spinning = ["-r", "5000/s", "-d", &length, "--spin"];
+    let asleep = &spinning[..4];
     let (mut slept, mut spun) = (Vec::new(), Vec::new());
     for turn in 1..=bench.options.repeats {
         say::line(format_args!("open loop, turn {turn} of {}", bench.options.repeats));
         let url = bench.nginx.url();
-        for (flags, all) in [(asleep.as_slice(), &mut slept), (spinning.as_slice(), &mut spun)] {
+        for (part, flags, all) in [(ASLEEP, asleep, &mut slept), (SPINNING, &spinning, &mut spun)] {
             let (_, figures, _) = bench.doorclock.measure(&url, flags)?;
-            note(&mut bench.table, "open loop", &figures);
+            note(&mut bench.table, part, &figures);
             all.push(figures);
         }
     }
@@ -92,7 +94,6 @@ fn open_loop(bench: &mut Bench) -> Result<(), Failure> {
 /// Memory after one and after ten million requests, and the time of a report
 /// on the million.
 fn many_samples(bench: &mut Bench, rate_per_s: f64) -> Result<(), Failure> {
-    const MEMORY: &str = "memory of the tester, closed loop, 64 connections";
     const REPORT: &str = "report of the folder with one million samples";
     let (mut after_one, mut reports) = (Vec::new(), Vec::new());
     for turn in 1..=bench.options.repeats {
@@ -129,7 +130,7 @@ fn as_many_as(
     let length = format!("{}s", (requests / rate_per_s).ceil());
     let flags = ["--closed", "64", "-d", &length];
     let (_, figures, folder) = bench.doorclock.measure(&bench.nginx.url(), &flags)?;
-    note(&mut bench.table, "many samples", &figures);
+    note(&mut bench.table, MEMORY, &figures);
     Ok((figures, folder))
 }
 
@@ -143,9 +144,9 @@ fn counted<T>(nginx: &Nginx, work: impl FnOnce() -> Result<T, Failure>) -> Resul
 }
 
 /// A run that doorclock itself does not call valid is shown as such.
-fn note(table: &mut Table, part: &str, figures: &Figures) {
+fn note(table: &mut Table, part: &'static str, figures: &Figures) {
     if figures.verdict != "valid" {
-        table.remark(format!("{part}: {}", figures.verdict));
+        table.remark(part, &figures.verdict);
     }
 }
 

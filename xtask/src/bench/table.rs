@@ -1,12 +1,14 @@
 //! Rows of measured values, as a table for people and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Everything measured so far.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Row>,
-    remarks: Vec<String>,
+    /// What to know beside the numbers: how often it came up, and the first time.
+    remarks: BTreeMap<&'static str, (usize, String)>,
 }
 
 /// One number, measured as often as there were turns.
@@ -45,11 +47,9 @@ impl Table {
         self.rows.push(Row { part, name, unit, values: values.to_vec(), at_most: Some(at_most) });
     }
 
-    /// Something to know beside the numbers; said once, however often it comes up.
-    pub fn remark(&mut self, text: String) {
-        if !self.remarks.contains(&text) {
-            self.remarks.push(text);
-        }
+    /// Something to know beside the numbers of `part`.
+    pub fn remark(&mut self, part: &'static str, text: &str) {
+        self.remarks.entry(part).or_insert_with(|| (0, text.to_owned())).0 += 1;
     }
 
     /// A Markdown table that also reads well on a terminal.
@@ -73,8 +73,11 @@ impl Table {
             lines.push(row.cells());
         }
         let mut text = layout(&lines);
-        for remark in &self.remarks {
-            let _ = write!(text, "\n{remark}\n");
+        for (part, (times, first)) in &self.remarks {
+            let _ = write!(
+                text,
+                "\n{part}: {times} not called valid by doorclock itself; the first is {first}\n"
+            );
         }
         text
     }
@@ -152,12 +155,13 @@ fn layout(lines: &[[String; 7]]) -> String {
     text
 }
 
-/// `0.0123`, `1.23`, `12.3`, `123`, `12,345`: what a measurement bears.
+/// `0.0123`, `0.712`, `1.23`, `12.3`, `123`, `12,345`: what a measurement bears.
 fn three_digits(value: f64) -> String {
     match value.abs() {
         v if v >= 99.95 => grouped(value.round() as i64),
         v if v >= 9.995 => format!("{value:.1}"),
         v if v >= 0.9995 || v == 0.0 => format!("{value:.2}"),
+        v if v >= 0.09995 => format!("{value:.3}"),
         _ => format!("{value:.4}"),
     }
 }
@@ -193,8 +197,8 @@ mod tests {
         table.add_with_goal("cost", "ratio", "×", &[1.5, 1.4, 1.6], 1.5);
         table.add_with_goal("speed", "report", "s", &[2.25], 2.0);
         table.add("speed", "never measured", "s", &[]);
-        table.remark("Mind the gap.".to_owned());
-        table.remark("Mind the gap.".to_owned());
+        table.remark("speed", "doubtful: few episodes");
+        table.remark("speed", "void: too late");
         let expected = "\
 |           | unit | median | least – largest | turns | goal   |         |
 |-----------|------|--------|-----------------|-------|--------|---------|
@@ -204,7 +208,7 @@ mod tests {
 | **speed** |      |        |                 |       |        |         |
 | report    | s    | 2.25   | 2.25 – 2.25     | 1     | ≤ 2.00 | NOT met |
 
-Mind the gap.
+speed: 2 not called valid by doorclock itself; the first is doubtful: few episodes
 ";
         assert_eq!(table.text(), expected);
     }
