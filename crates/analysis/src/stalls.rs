@@ -68,6 +68,13 @@ impl StallTally {
         StallFigures {
             planned: self.planned,
             seen,
+            mean_length: self
+                .counted
+                .iter()
+                .map(|stall| stall.length().0)
+                .sum::<u64>()
+                .checked_div(seen)
+                .map(Nanos),
             sent_during: self.sent_during,
             overlapped_share: self.overlapped as f64 / self.requests.max(1) as f64,
             around: around.collect(),

@@ -131,6 +131,8 @@ pub struct StallFigures {
     pub planned: u64,
     /// Stalls that the service reports to have had.
     pub seen: u64,
+    /// Mean length of those seen; `None` if there were none.
+    pub mean_length: Option<Nanos>,
     /// Counted requests sent while the service stood still.
     pub sent_during: u64,
     /// Share of counted requests that were out during some part of a stall.

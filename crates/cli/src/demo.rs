@@ -75,13 +75,12 @@ pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
 }
 
 fn headline(machine: &MachineFacts) -> String {
-    let cores = machine.cores.map_or("an unknown number of cores".to_owned(), |cores| {
-        format!("{cores} core{}", if cores == 1 { "" } else { "s" })
-    });
-    let load = machine.load_1m.map_or("unknown".to_owned(), |load| format!("{load:.1}"));
     format!(
-        "{cores}, load {load}. One service, 0.9 ms of work a request, standing still for 100 ms now and then.\n\
-         The same stalls for every tester; six runs, 75 s in all."
+        "{}. A service with 0.9 ms of work a request stands still for 100 ms now and\n\
+         then: {} runs, about {} s in all.\n",
+        report::text::machine_line(machine),
+        RUNS.len(),
+        (3 * (MEASURE_CALM.0 + MEASURE_STALLED.0 + 2 * WARM_UP.0)).div_ceil(Nanos::from_secs(1).0)
     )
 }
 

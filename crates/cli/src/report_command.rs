@@ -46,7 +46,13 @@ fn text(summary: &Summary, folder: &str) -> String {
         [arm] if arm.runs.len() == 1 => {
             report::text::quick_look(&arm.runs[0], &summary.machine, Some(folder))
         }
-        arms if is_demo(arms) => report::text::demo(summary, Some(folder)),
+        arms if is_demo(arms) => {
+            format!(
+                "{}.\n\n{}",
+                report::text::machine_line(&summary.machine),
+                report::text::demo(summary, Some(folder))
+            )
+        }
         _ => report::text::experiment(summary),
     }
 }

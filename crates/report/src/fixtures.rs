@@ -308,6 +308,7 @@ fn stall_figures(asked: &[Asked]) -> StallFigures {
     StallFigures {
         planned: 7,
         seen: 7,
+        mean_length: Some(Nanos::from_millis(100)),
         sent_during: asked.iter().filter(during).count() as u64,
         overlapped_share: asked.iter().filter(met).count() as f64 / asked.len() as f64,
         around: around.collect(),

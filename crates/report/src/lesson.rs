@@ -138,29 +138,40 @@ impl<'a> Lesson<'a> {
         }
     }
 
-    /// What corrections make of the paced loop's p99, what they assume, and
-    /// how to do without them.
+    /// What corrections make of the paced loop's p99, beside what the open loop
+    /// measured.
     pub(crate) fn correction(&self) -> Option<String> {
         let paced = usable(self.paced.as_ref()?.stalled)?;
         let corrected = paced.corrected.as_ref()?;
         let says = |p99: Option<model::Nanos>| p99.map(|p99| p99.to_string());
+        // One assumption is common to both rules, and is the one that fails most often.
         let made = match (says(corrected.utilisation), says(corrected.hdr)) {
-            (Some(ours), Some(hdr)) => format!("becomes {ours} (by HdrHistogram's rule {hdr})"),
-            (None, Some(hdr)) => format!("becomes {hdr} by HdrHistogram's rule"),
-            (Some(ours), None) => format!("becomes {ours}"),
+            (Some(ours), Some(hdr)) => format!(
+                "becomes {ours} (HdrHistogram's rule: {hdr}) if each slow request was a stall of the whole service"
+            ),
+            (None, Some(only)) | (Some(only), None) => {
+                format!("becomes {only} if each slow request was a stall of the whole service")
+            }
             (None, None) => "cannot be corrected".into(),
         };
         let open = usable(self.open.stalled)?;
-        let assumes: Vec<&str> = corrected.assumptions.iter().map(|one| one.trim_end_matches('.')).collect();
-        let assumes = match assumes.is_empty() {
-            true => String::new(),
-            false => format!(" How: {}.", assumes.join("; ")),
-        };
         Some(format!(
-            "Corrected after the fact, the paced loop's {} {made}; the open loop measured {}.{assumes}",
+            "Corrected after the fact, the paced loop's {} {made}; the open loop measured {}.",
             corrected.raw,
             p99(open)
         ))
+    }
+
+    /// All that the corrections assume, and why one is missing.
+    pub(crate) fn assumptions(&self) -> Option<String> {
+        let corrected = usable(self.paced.as_ref()?.stalled)?.corrected.as_ref()?;
+        let assumes: Vec<&str> = corrected.assumptions.iter().map(|one| one.trim_end_matches('.')).collect();
+        (!assumes.is_empty()).then(|| format!("How it is corrected: {}.", assumes.join("; ")))
+    }
+
+    /// The one sentence that answers the demo's question.
+    pub(crate) fn answer(&self) -> String {
+        self.how_far_they_disagree()
     }
 
     /// The flag that asks openly, at the rate of the open loop.

@@ -67,7 +67,8 @@ fn began(moment: &str) -> String {
 }
 
 fn header(summary: &Summary) -> String {
-    let lead = if summary.answer.is_empty() { String::new() } else { element("p", "lead", &summary.answer) };
+    let answer = Lesson::of(summary).map_or_else(|| summary.answer.clone(), |lesson| lesson.answer());
+    let lead = if answer.is_empty() { String::new() } else { element("p", "lead", &answer) };
     format!(
         "<p class=\"brand\">{MARK}<b>doorclock</b> <span>{}</span></p>\n{}{lead}",
         escape(&began(&summary.began)),
@@ -114,7 +115,7 @@ fn answer(summary: &Summary, single: Option<&RunSummary>) -> String {
 
 /// The lesson's sentences.
 fn said(lesson: &Lesson<'_>) -> String {
-    let sentences = lesson.sentences().into_iter().chain(lesson.correction());
+    let sentences = lesson.sentences().into_iter().chain(lesson.correction()).chain(lesson.assumptions());
     let items: String = sentences.map(|sentence| element("li", "", &sentence)).collect();
     format!("<ul class=\"says\">\n{items}</ul>\n")
 }

@@ -179,6 +179,7 @@ fn stalls(stalls: &analysis::StallFigures) -> Stalls {
     Stalls {
         planned: stalls.planned,
         seen: stalls.seen,
+        mean_length_ns: stalls.mean_length.map(|length| length.0),
         sent_during: stalls.sent_during,
         overlapped_share: stalls.overlapped_share,
         around: around.collect(),

@@ -159,6 +159,7 @@ pub(super) struct Corrected {
 pub(super) struct Stalls {
     pub planned: u64,
     pub seen: u64,
+    pub mean_length_ns: Option<u64>,
     pub sent_during: u64,
     pub overlapped_share: f64,
     pub around: Vec<Around>,

@@ -5,7 +5,6 @@ use super::experiment;
 use super::screen::Screen;
 use crate::lesson::{Lesson, Tester};
 use crate::numbers::{count, length, measured};
-use crate::words;
 use analysis::{RunSummary, Summary, Verdict};
 use model::Nanos;
 
@@ -17,7 +16,7 @@ const BAR: usize = 14;
 pub fn demo(summary: &Summary, folder: Option<&str>) -> String {
     let Some(lesson) = Lesson::of(summary) else { return experiment(summary) };
     let mut screen = Screen::default();
-    screen.paragraph(&heading(summary, &lesson));
+    screen.paragraph(&heading(&lesson));
     screen.blank();
     table(&mut screen, &lesson);
     screen.blank();
@@ -39,10 +38,8 @@ pub fn demo(summary: &Summary, folder: Option<&str>) -> String {
     screen.finish()
 }
 
-/// What was done, on what; the number of stalls from the runs themselves.
-fn heading(summary: &Summary, lesson: &Lesson<'_>) -> String {
-    let machine = words::machine_in_short(&summary.machine);
-    let machine = if machine.is_empty() { machine } else { format!("{machine}. ") };
+/// What was done; the number of stalls from the runs themselves.
+fn heading(lesson: &Lesson<'_>) -> String {
     let stalled: Vec<&RunSummary> = lesson.testers().filter_map(|tester| tester.stalled).collect();
     let seen = stalled.iter().filter_map(|run| run.stalls.as_ref()).map(|stalls| stalls.seen);
     let stalls = match (seen.clone().min(), seen.max()) {
@@ -51,12 +48,13 @@ fn heading(summary: &Summary, lesson: &Lesson<'_>) -> String {
         (Some(least), Some(most)) => format!("{least} to {most} stalls"),
         _ => "an unknown number of stalls".into(),
     };
-    let each = stalled.first().map_or(Nanos::ZERO, |run| run.facts.measure);
+    let of_first =
+        |part: fn(&Tester<'_>) -> Option<Nanos>| lesson.testers().find_map(part).unwrap_or(Nanos::ZERO);
     format!(
-        "{machine}One service, asked in {} ways, each for {} calm and {} with {stalls}.",
+        "One service, asked in {} ways, each for {} calm and {} with {stalls}.",
         lesson.testers().count(),
-        length(each),
-        length(each)
+        length(of_first(|tester| tester.calm.map(|run| run.facts.measure))),
+        length(of_first(|tester| tester.stalled.map(|run| run.facts.measure)))
     )
 }
 

@@ -1,8 +1,16 @@
 //! What the machine is, and whether it is quiet.
 
 use crate::numbers::share;
-use crate::words::machine_facts;
+use crate::words::{machine_facts, machine_in_short};
 use model::MachineFacts;
+
+/// Cores and load, as the first line of a screen: `2 cores, load 0.3`.
+pub fn machine_line(machine: &MachineFacts) -> String {
+    match machine_in_short(machine) {
+        known if known.is_empty() => "cores and load unknown".to_owned(),
+        known => known,
+    }
+}
 
 /// The machine's facts a line each, then whether it is quiet: idle for at least
 /// `quiet_idle` of the time it was watched.

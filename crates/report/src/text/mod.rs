@@ -13,7 +13,7 @@ mod screen;
 
 pub use demo::demo;
 pub use experiment::experiment;
-pub use machine::machine;
+pub use machine::{machine, machine_line};
 pub use quick_look::quick_look;
 
 #[cfg(test)]

@@ -80,6 +80,11 @@ fn legend(width: i64) -> String {
 fn picture(row: &Row<'_>, axis: &Axis, scale: &LinearScale) -> String {
     let mut svg = Svg::new(HEIGHT);
     zero_and_top(&mut svg, scale, &times(scale.most));
+    if let Some(length) = row.figures.mean_length {
+        let end = (length.0 as f64 / 1e6).min(axis.end as f64).max(0.0);
+        let (from, to) = (axis.place(0), axis.place(end.round() as i64));
+        svg.rect((from, TOP), (to - from, BOTTOM - TOP), "shade", Some("the service stands still"));
+    }
     for bin in &row.figures.around {
         let top = scale.place(bin.sent_per_stall);
         let slot = axis.place(bin.from_ms + axis.width) - axis.place(bin.from_ms);
