@@ -18,7 +18,11 @@ pub(super) fn late_sending(case: &Case) -> Option<Doubt> {
         return None;
     }
     let says = late_by_size(case).or_else(|| late_by_gap(case))?;
-    Some(doubt("late-sending", Verdict::Doubtful, says, "lower the rate, or use more threads or cores"))
+    let hint = match case.record.facts.precision {
+        SendPrecision::Sleep => "stop what else runs here, or send exactly with `--spin`, which burns a core",
+        SendPrecision::Spin { .. } => "leave the tester a core of its own (`--cpus`), or lower the rate",
+    };
+    Some(doubt("late-sending", Verdict::Doubtful, says, hint))
 }
 
 fn late_by_size(case: &Case) -> Option<String> {
