@@ -30,6 +30,8 @@ pub struct Figures {
     pub late_ns: [f64; 3],
     /// Most memory resident.
     pub peak_rss_bytes: f64,
+    /// Share of all cores that was idle right before, if it could be read.
+    pub idle_share: Option<f64>,
     /// `valid`, or the verdict with the doubts behind it.
     pub verdict: String,
 }
@@ -98,6 +100,7 @@ fn figures(summary: &Value) -> Result<Figures, String> {
         cpu_ns_per_request: number("/tester/cpu_ns_per_request")?,
         late_ns: [number("/lateness_ns/p50")?, number("/lateness_ns/p99")?, number("/lateness_ns/max")?],
         peak_rss_bytes: number("/tester/peak_rss_bytes")?,
+        idle_share: summary["machine"]["idle_share"].as_f64(),
         verdict: verdict(run),
     })
 }
@@ -118,7 +121,7 @@ mod tests {
     use super::*;
 
     fn summary() -> Value {
-        serde_json::json!({ "format": 1, "arms": { "closed-64": { "runs": [ {
+        serde_json::json!({ "format": 1, "machine": { "idle_share": 0.97 }, "arms": { "closed-64": { "runs": [ {
             "verdict": "doubtful", "doubts": [{ "code": "few-episodes", "says": "3 separate events" }],
             "rate_per_s": 90_000.5,
             "response_time_ns": { "n": 450_000 },
@@ -134,6 +137,7 @@ mod tests {
             cpu_ns_per_request: 9_800.0,
             late_ns: [1_000.0, 2_000.0, 3_000.0],
             peak_rss_bytes: 5_000_000.0,
+            idle_share: Some(0.97),
             verdict: "doubtful: 3 separate events".to_owned(),
         };
         assert_eq!(figures(&summary()), Ok(expected));
