@@ -398,7 +398,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
                     self.close(slot, now);
                 }
                 Place::Waiting => {
-                    self.waiting.retain(|waiting| *waiting != id);
+                    self.stop_waiting(id);
                     self.fail(id, now, Failure::TimedOut);
                     // The connection that it waited for is as old as it is.
                     if let Some(slot) = self.connections.longest_opening()
@@ -408,6 +408,17 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
                     }
                 }
             }
+        }
+    }
+
+    /// Takes a request out of the queue. The oldest request is first in it, but
+    /// for one that was sent again a moment ago; searching the whole queue for
+    /// each would make an overload cost its square.
+    fn stop_waiting(&mut self, id: FlightId) {
+        if self.waiting.front() == Some(&id) {
+            self.waiting.pop_front();
+        } else {
+            self.waiting.retain(|waiting| *waiting != id);
         }
     }
 
