@@ -26,7 +26,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     steps.take("format", || cargo(&["fmt", "--all", "--check"]));
     steps.take("rules", || tidy::run(&[]).map(|()| Ending::passed()));
     steps.take("lints", || {
-        cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"])
+        cargo(&["clippy", "--quiet", "--keep-going", "--workspace", "--all-targets", "--", "-D", "warnings"])
     });
     steps.take("docs", docs);
     steps.take("tests", || tests(&mut command::cargo(&["test", "--workspace", "--no-fail-fast"])));
@@ -40,8 +40,14 @@ fn cargo(arguments: &[&str]) -> Result<Ending, Failure> {
 
 /// Private items too: their readers are the ones who change them.
 fn docs() -> Result<Ending, Failure> {
-    let mut command =
-        command::cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"]);
+    let mut command = command::cargo(&[
+        "doc",
+        "--quiet",
+        "--keep-going",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+    ]);
     command::run(command.env("RUSTDOCFLAGS", "-D warnings")).map(|()| Ending::passed())
 }
 
