@@ -66,7 +66,8 @@ impl Run {
     /// and whose slow requests come from many separate events.
     pub(crate) fn calm() -> Run {
         let samples: Vec<Sample> = (0..31 * 500).map(calm_sample).collect();
-        let mut run = Run { record: RunRecord { facts: facts(), end: Some(end()) }, samples };
+        let mut run =
+            Run { record: RunRecord { facts: facts(), end: Some(end()), last_sign: None }, samples };
         run.agree();
         run
     }
@@ -166,6 +167,8 @@ fn end() -> RunEnd {
         peak_rss_bytes: Some(20_000_000),
         connections_opened: 4,
         connections_peak: 4,
+        waited_at_limit: 0,
+        limit_lowered_to: None,
         wakeups: 40_000,
         examples: Vec::new(),
         stalls: None,

@@ -203,11 +203,14 @@ impl Connections {
     /// Takes the slot out of the list that its state keeps it in.
     fn leave(&mut self, slot: Slot) {
         match self.get(slot).state {
-            // They mostly open in the order in which they were begun.
-            State::Opening if self.opening.front() == Some(&slot) => {
-                self.opening.pop_front();
+            State::Opening => {
+                // They mostly open in the order in which they were begun.
+                if self.opening.front() == Some(&slot) {
+                    self.opening.pop_front();
+                } else {
+                    self.opening.retain(|opening| *opening != slot);
+                }
             }
-            State::Opening => self.opening.retain(|opening| *opening != slot),
             State::Idle => {
                 let at = self.get(slot).idle_at;
                 self.idle.swap_remove(at);

@@ -188,6 +188,11 @@ fn add(all: &mut WorkerEnd, end: WorkerEnd) {
         CpuUse { process: all.cpu.process.max(end.cpu.process), senders: all.cpu.senders + end.cpu.senders };
     all.connections_opened += end.connections_opened;
     all.connections_peak += end.connections_peak;
+    all.waited_at_limit += end.waited_at_limit;
+    all.limit_lowered_to = match (all.limit_lowered_to, end.limit_lowered_to) {
+        (Some(sum), Some(more)) => Some(sum + more),
+        (one, other) => one.or(other),
+    };
     all.wakeups += end.wakeups;
     for example in end.examples {
         if all.examples.iter().all(|(outcome, _)| *outcome != example.0) {

@@ -74,6 +74,10 @@ pub struct WorkerEnd {
     pub connections_opened: u64,
     /// Most connections open at once.
     pub connections_peak: u32,
+    /// Counted requests that waited while no further connection could be opened.
+    pub waited_at_limit: u64,
+    /// The fewest connections that the machine allowed, where it refused more.
+    pub limit_lowered_to: Option<u32>,
     /// Times the loop returned from waiting.
     pub wakeups: u64,
     /// One example of each kind of failure.

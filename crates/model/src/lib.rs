@@ -23,7 +23,7 @@ pub use load::{ArrivalProcess, ConnectionPolicy, Load, SendPrecision};
 pub use machine::MachineFacts;
 pub use nanos::Nanos;
 pub use rate::Rate;
-pub use run::{CpuUse, RunEnd, RunFacts, RunRecord, Span, Stalls};
+pub use run::{CpuUse, LastSign, RunEnd, RunFacts, RunRecord, Span, Stalls};
 pub use sample::{Outcome, Sample};
 pub use seed::Seed;
 pub use source::{SampleSource, SourceError};

@@ -112,14 +112,31 @@ pub struct RunEnd {
     pub peak_rss_bytes: Option<u64>,
     /// Connections opened.
     pub connections_opened: u64,
-    /// Most connections open at once.
+    /// Most connections open at once; with several sending threads, the sum of
+    /// their peaks, which need not have come at one moment.
     pub connections_peak: u32,
+    /// Counted requests that waited at the tester while no further connection
+    /// could be opened.
+    pub waited_at_limit: u64,
+    /// The fewest connections that this machine allowed at some moment, where
+    /// it refused more (no descriptor, port or memory left).
+    pub limit_lowered_to: Option<u32>,
     /// Times the event loop returned from waiting.
     pub wakeups: u64,
     /// One example of each kind of failure: outcome name and what was seen.
     pub examples: Vec<(String, String)>,
     /// The stalls of the service, where it tells them.
     pub stalls: Option<Stalls>,
+}
+
+/// The last that is known of a run that was killed: it was alive then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastSign {
+    /// When, on the run's clock.
+    pub at: Nanos,
+    /// Counted requests that the schedule had made due by then (open model);
+    /// `None` where the service decides.
+    pub due_counted: Option<u64>,
 }
 
 /// A run's facts, and how it ended; `end` is `None` for a run that was killed.
@@ -129,4 +146,6 @@ pub struct RunRecord {
     pub facts: RunFacts,
     /// Known after the last.
     pub end: Option<RunEnd>,
+    /// The last sign of life that the results folder holds.
+    pub last_sign: Option<LastSign>,
 }

@@ -162,6 +162,8 @@ fn run_end(all: WorkerEnd, rows_lost: u64, failed: bool, stalls: Option<Stalls>)
         peak_rss_bytes: machine::peak_rss_bytes(),
         connections_opened: all.connections_opened,
         connections_peak: all.connections_peak,
+        waited_at_limit: all.waited_at_limit,
+        limit_lowered_to: all.limit_lowered_to,
         wakeups: all.wakeups,
         examples: all.examples.into_iter().map(|(outcome, text)| (outcome.name().to_owned(), text)).collect(),
         stalls,

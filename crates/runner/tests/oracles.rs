@@ -76,11 +76,13 @@ fn judge(facts: RunFacts, end: WorkerEnd, samples: &Vec<Sample>, stalls: &[Span]
         peak_rss_bytes: None,
         connections_opened: end.connections_opened,
         connections_peak: end.connections_peak,
+        waited_at_limit: end.waited_at_limit,
+        limit_lowered_to: end.limit_lowered_to,
         wakeups: end.wakeups,
         examples: Vec::new(),
         stalls: Some(Stalls { planned: counted.len() as u64, seen: counted }),
     };
-    analysis::run(&RunRecord { facts, end: Some(end) }, samples).expect("samples in memory")
+    analysis::run(&RunRecord { facts, end: Some(end), last_sign: None }, samples).expect("samples in memory")
 }
 
 fn within(what: &str, measured: f64, expected: f64, share: f64) {

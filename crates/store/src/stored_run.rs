@@ -40,7 +40,8 @@ impl StoredRun {
             return if empty { Ok(None) } else { Err(StoreError::Missing { path: run_path }) };
         };
         let stalls = if run.stalls_told() { Some(read_stalls(&path)?.stalls()) } else { None };
-        let record = RunRecord { facts: run.facts(&run_path)?, end: run.end(&run_path, stalls)? };
+        let record =
+            RunRecord { facts: run.facts(&run_path)?, end: run.end(&run_path, stalls)?, last_sign: None };
         let samples = Kept::find(&path, &run)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Some(StoredRun { path, name, sequence: run.sequence, record, samples }))

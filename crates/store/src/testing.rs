@@ -132,6 +132,8 @@ pub(crate) fn end() -> RunEnd {
         peak_rss_bytes: Some(20 << 20),
         connections_opened: 77,
         connections_peak: 42,
+        waited_at_limit: 0,
+        limit_lowered_to: None,
         wakeups: 33_000,
         examples: vec![("timed_out".to_owned(), "no answer within 10 s: \"…\"\n".to_owned())],
         stalls: Some(Stalls { planned: 7, seen: vec![span(4_000, 4_100_000_003), span(8_000, u64::MAX)] }),

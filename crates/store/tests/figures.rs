@@ -87,6 +87,8 @@ fn end() -> RunEnd {
         peak_rss_bytes: None,
         connections_opened: 64,
         connections_peak: 64,
+        waited_at_limit: 0,
+        limit_lowered_to: None,
         wakeups: 0,
         examples: Vec::new(),
         stalls: None,

@@ -46,7 +46,7 @@ fn samples() -> Vec<Sample> {
 }
 
 fn open_record() -> RunRecord {
-    RunRecord { facts: open_facts(), end: Some(end()) }
+    RunRecord { facts: open_facts(), end: Some(end()), last_sign: None }
 }
 
 fn open_facts() -> RunFacts {
@@ -86,6 +86,8 @@ fn end() -> RunEnd {
         peak_rss_bytes: Some(9_000_000),
         connections_opened: 1,
         connections_peak: 1,
+        waited_at_limit: 0,
+        limit_lowered_to: None,
         wakeups: 18,
         examples: vec![("wrong_status".to_owned(), "503 Service Unavailable".to_owned())],
         stalls: Some(Stalls {
@@ -107,7 +109,7 @@ fn killed_record() -> RunRecord {
         capacity_per_s: None,
         ..open_facts()
     };
-    RunRecord { facts, end: None }
+    RunRecord { facts, end: None, last_sign: None }
 }
 
 fn manifest_facts() -> ManifestFacts {

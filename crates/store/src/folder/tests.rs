@@ -51,7 +51,7 @@ fn a_run_comes_back_with_its_facts_its_end_and_its_samples() {
         run.finish(&end).unwrap();
 
         let run = only_run(&Folder::open(folder.path()).unwrap());
-        assert_eq!(run.record(), &RunRecord { facts, end: Some(end) });
+        assert_eq!(run.record(), &RunRecord { facts, end: Some(end), last_sign: None });
         assert_eq!((run.rows(), run.from_spool(), run.torn_bytes()), (100, false, 0));
         assert_eq!(read_all(&run).unwrap(), samples(0, 100));
         assert!(!run.path().join("samples.spool").exists());
@@ -153,7 +153,7 @@ fn a_killed_run_is_read_up_to_its_last_whole_batch() {
 
     let folder = Folder::open(folder.path()).unwrap();
     let run = only_run(&folder);
-    assert_eq!(run.record(), &RunRecord { facts: facts("open"), end: None });
+    assert_eq!(run.record(), &RunRecord { facts: facts("open"), end: None, last_sign: None });
     assert_eq!((run.rows(), run.from_spool(), run.torn_bytes()), (10, true, 12 + 10 * 81 - 1));
     assert_eq!(read_all(&run).unwrap(), samples(0, 10));
     let manifest = folder.manifest().unwrap().unwrap();

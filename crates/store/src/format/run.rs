@@ -214,6 +214,10 @@ struct EndEntry {
     peak_rss_bytes: Option<u64>,
     connections_opened: u64,
     connections_peak: u32,
+    #[serde(default)]
+    waited_at_limit: u64,
+    #[serde(default)]
+    limit_lowered_to: Option<u32>,
     wakeups: u64,
     examples: Vec<ExampleEntry>,
     /// Whether the service told its stalls: they are in `stalls.json`.
@@ -245,6 +249,8 @@ impl EndEntry {
             peak_rss_bytes: end.peak_rss_bytes,
             connections_opened: end.connections_opened,
             connections_peak: end.connections_peak,
+            waited_at_limit: end.waited_at_limit,
+            limit_lowered_to: end.limit_lowered_to,
             wakeups: end.wakeups,
             examples: end.examples.iter().map(example).collect(),
             stalls_told: end.stalls.is_some(),
@@ -264,6 +270,8 @@ impl EndEntry {
             peak_rss_bytes: self.peak_rss_bytes,
             connections_opened: self.connections_opened,
             connections_peak: self.connections_peak,
+            waited_at_limit: self.waited_at_limit,
+            limit_lowered_to: self.limit_lowered_to,
             wakeups: self.wakeups,
             examples: self.examples.iter().map(|e| (e.outcome.clone(), e.seen.clone())).collect(),
             stalls,
