@@ -23,6 +23,8 @@ pub(crate) struct Connection {
     pub opened_at: Nanos,
     /// The request it carries, or that waits for it to open.
     pub flight: Option<FlightId>,
+    /// Whether it was opened for one request alone.
+    is_reserved: bool,
     /// The user that owns it, where users own connections.
     owner: Option<u32>,
     pub answer: Answer,
@@ -36,38 +38,58 @@ pub(crate) struct Connection {
     idle_at: usize,
 }
 
-/// Where a request may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pick {
-    /// This connection is idle.
-    Idle(Slot),
-    /// Open one for this request alone.
-    OpenOwn,
-    /// Wait for whichever is free first, opening one more if that is allowed.
-    Wait,
-}
-
 /// All connections of a worker.
 pub(crate) struct Connections {
     policy: ConnectionPolicy,
+    /// Connections allowed.
+    planned_limit: u32,
+    /// Connections allowed for now: fewer after the machine refused one.
     limit: u32,
+    /// When to try the planned limit again.
+    raise_at: Nanos,
+    numbers: Numbers,
     all: Vec<Connection>,
     closed: Vec<Slot>,
     /// The one answered last is used first: the fewest connections stay busy.
     idle: Vec<Slot>,
-    /// In the order in which they were opened.
+    /// Those that open for whichever request waits, in the order in which they
+    /// were begun.
     opening: VecDeque<Slot>,
     of_user: Vec<Option<Slot>>,
     open: u32,
     pub opened: u64,
     pub peak: u32,
+    /// The fewest that the machine allowed, where it refused more.
+    pub lowered_to: Option<u32>,
+}
+
+/// How long fewer connections are tried after the machine refused one. Ports
+/// and descriptors come back within seconds; asking ten times a second costs nothing.
+const SHORTAGE_PAUSE: Nanos = Nanos::from_millis(100);
+
+/// Which numbers a worker gives to its connections, so that no other worker of
+/// the run gives the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// The first.
+    pub first: u32,
+    /// The distance to the next.
+    pub step: u32,
+}
+
+impl Numbers {
+    /// All from 1 on.
+    pub const ALL: Numbers = Numbers { first: 1, step: 1 };
 }
 
 impl Connections {
-    pub fn new(policy: ConnectionPolicy, limit: u32) -> Connections {
+    pub fn new(policy: ConnectionPolicy, limit: u32, numbers: Numbers) -> Connections {
         Connections {
             policy,
+            planned_limit: limit,
             limit,
+            raise_at: Nanos::MAX,
+            numbers,
             all: Vec::new(),
             closed: Vec::new(),
             idle: Vec::new(),
@@ -76,6 +98,7 @@ impl Connections {
             open: 0,
             opened: 0,
             peak: 0,
+            lowered_to: None,
         }
     }
 
@@ -83,15 +106,15 @@ impl Connections {
         &mut self.all[slot.index()]
     }
 
-    /// Where a request of `user` may go.
-    pub fn pick(&self, user: u32) -> Pick {
+    /// An idle connection that a request of `user` may have.
+    pub fn idle_for(&self, user: u32) -> Option<Slot> {
         match self.policy {
-            ConnectionPolicy::Reuse => self.idle.last().map_or(Pick::Wait, |slot| Pick::Idle(*slot)),
-            ConnectionPolicy::PerUser => match self.of_user.get(user as usize).copied().flatten() {
-                Some(slot) if self.all[slot.index()].state == State::Idle => Pick::Idle(slot),
-                _ => Pick::OpenOwn,
-            },
-            ConnectionPolicy::PerRequest => Pick::OpenOwn,
+            ConnectionPolicy::Reuse => self.idle.last().copied(),
+            ConnectionPolicy::PerUser => {
+                let own = self.of_user.get(user as usize).copied().flatten();
+                own.filter(|slot| self.all[slot.index()].state == State::Idle)
+            }
+            ConnectionPolicy::PerRequest => None,
         }
     }
 
@@ -104,20 +127,36 @@ impl Connections {
         self.open < self.limit
     }
 
+    /// Connections that open for whichever request waits.
     pub fn opening(&self) -> usize {
         self.opening.len()
     }
 
-    /// The connection that has been opening the longest.
+    /// The one of those that has been opening the longest.
     pub fn longest_opening(&self) -> Option<Slot> {
         self.opening.front().copied()
     }
 
-    /// The machine allows no more: what is open now is the limit. False if
-    /// nothing is open, so that waiting would be in vain.
-    pub fn lower_limit(&mut self) -> bool {
-        self.limit = self.open.max(1);
-        self.open > 0
+    /// The machine refused a connection: for a while, what is open is the
+    /// limit. False if nothing is open, so that waiting for it would be in vain.
+    pub fn refused_by_machine(&mut self, now: Nanos) -> bool {
+        self.lowered_to = Some(self.lowered_to.map_or(self.open, |lowest| lowest.min(self.open)));
+        if self.open == 0 {
+            return false;
+        }
+        self.limit = self.open;
+        self.raise_at = now.saturating_add(SHORTAGE_PAUSE);
+        true
+    }
+
+    /// Tries the planned limit again once the pause is over; true at that moment.
+    pub fn raise_limit(&mut self, now: Nanos) -> bool {
+        let is_time = now >= self.raise_at;
+        if is_time {
+            self.limit = self.planned_limit;
+            self.raise_at = Nanos::MAX;
+        }
+        is_time
     }
 
     /// A slot for a connection that is about to be opened, for `flight` of a
@@ -127,14 +166,17 @@ impl Connections {
         self.opened += 1;
         self.peak = self.peak.max(self.open);
         let slot = self.closed.pop().unwrap_or_else(|| self.add());
-        let number = self.opened as u32;
+        let number = self.numbers.first + (self.opened as u32 - 1) * self.numbers.step;
         let connection = self.get(slot);
         connection.state = State::Opening;
         connection.number = number;
         connection.opened_at = now;
         connection.answers = 0;
         connection.flight = reserved.map(|(flight, _)| flight);
-        self.opening.push_back(slot);
+        connection.is_reserved = reserved.is_some();
+        if reserved.is_none() {
+            self.opening.push_back(slot);
+        }
         if let (ConnectionPolicy::PerUser, Some((_, user))) = (self.policy, reserved) {
             self.own(slot, user);
         }
@@ -147,6 +189,7 @@ impl Connections {
             number: 0,
             opened_at: Nanos::ZERO,
             flight: None,
+            is_reserved: false,
             owner: None,
             answer: Answer::default(),
             answers: 0,
@@ -193,8 +236,11 @@ impl Connections {
         connection.state = State::Closed;
         connection.flight = None;
         connection.answer = Answer::default();
-        if let Some(user) = connection.owner.take() {
-            self.of_user[user as usize] = None;
+        let owner = connection.owner.take();
+        if let Some(of_user) = owner.and_then(|user| self.of_user.get_mut(user as usize))
+            && *of_user == Some(slot)
+        {
+            *of_user = None;
         }
         self.open -= 1;
         self.closed.push(slot);
@@ -202,7 +248,8 @@ impl Connections {
 
     /// Takes the slot out of the list that its state keeps it in.
     fn leave(&mut self, slot: Slot) {
-        match self.get(slot).state {
+        match self.all[slot.index()].state {
+            State::Opening if self.all[slot.index()].is_reserved => {}
             State::Opening => {
                 // They mostly open in the order in which they were begun.
                 if self.opening.front() == Some(&slot) {
@@ -228,17 +275,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_connection_answered_last_is_picked_first_and_a_closed_one_never() {
-        let mut connections = Connections::new(ConnectionPolicy::Reuse, 8);
+    fn the_connection_answered_last_is_taken_first_and_a_closed_one_never() {
+        let mut connections = Connections::new(ConnectionPolicy::Reuse, 8, Numbers::ALL);
         let slots: Vec<Slot> = (0..3).map(|_| connections.begin(Nanos::ZERO, None)).collect();
-        assert_eq!(connections.pick(0), Pick::Wait);
+        assert_eq!(connections.idle_for(0), None);
         slots.iter().for_each(|slot| connections.set_idle(*slot));
-        assert_eq!(connections.pick(0), Pick::Idle(slots[2]));
+        assert_eq!(connections.idle_for(0), Some(slots[2]));
         connections.set_closed(slots[0]);
         connections.set_closed(slots[2]);
-        assert_eq!(connections.pick(0), Pick::Idle(slots[1]));
+        assert_eq!(connections.idle_for(0), Some(slots[1]));
         connections.set_closed(slots[1]);
-        assert_eq!(connections.pick(0), Pick::Wait);
+        assert_eq!(connections.idle_for(0), None);
         assert_eq!((connections.open, connections.opened, connections.peak), (0, 3, 3));
     }
 
@@ -247,22 +294,36 @@ mod tests {
         let mut flights = crate::flights::Flights::new();
         let due = schedule::Due { index: 0, user: 5, scheduled: Nanos::ZERO };
         let flight = flights.insert(crate::flights::Flight::new(due, Nanos::ZERO));
-        let mut connections = Connections::new(ConnectionPolicy::PerUser, 8);
-        assert_eq!(connections.pick(5), Pick::OpenOwn);
+        let mut connections = Connections::new(ConnectionPolicy::PerUser, 8, Numbers::ALL);
+        assert_eq!(connections.idle_for(5), None);
         let slot = connections.begin(Nanos::ZERO, Some((flight, 5)));
         connections.set_idle(slot);
-        assert_eq!((connections.pick(5), connections.pick(4)), (Pick::Idle(slot), Pick::OpenOwn));
+        assert_eq!((connections.idle_for(5), connections.idle_for(4)), (Some(slot), None));
         connections.set_closed(slot);
-        assert_eq!(connections.pick(5), Pick::OpenOwn);
+        assert_eq!(connections.idle_for(5), None);
     }
 
     #[test]
-    fn when_the_machine_allows_no_more_what_is_open_is_the_limit() {
-        let mut connections = Connections::new(ConnectionPolicy::Reuse, 8);
-        assert!(!connections.lower_limit(), "nothing is open, so waiting would be in vain");
-        let mut connections = Connections::new(ConnectionPolicy::Reuse, 8);
+    fn after_the_machine_refused_one_what_is_open_is_the_limit_for_a_while() {
+        let mut connections = Connections::new(ConnectionPolicy::Reuse, 8, Numbers::ALL);
+        assert!(!connections.refused_by_machine(Nanos::ZERO), "nothing is open, so waiting would be in vain");
         connections.begin(Nanos::ZERO, None);
-        assert!(connections.lower_limit());
+        assert!(connections.refused_by_machine(Nanos(5)));
         assert!(!connections.may_open());
+        assert!(!connections.raise_limit(Nanos(4) + SHORTAGE_PAUSE) && !connections.may_open());
+        assert!(connections.raise_limit(Nanos(5) + SHORTAGE_PAUSE) && connections.may_open());
+        assert_eq!(connections.lowered_to, Some(0));
+    }
+
+    #[test]
+    fn connections_of_two_workers_never_have_one_number() {
+        let numbers = |first| {
+            let mut connections = Connections::new(ConnectionPolicy::Reuse, 8, Numbers { first, step: 2 });
+            [0; 3].map(|_| {
+                let slot = connections.begin(Nanos::ZERO, None);
+                connections.get(slot).number
+            })
+        };
+        assert_eq!((numbers(1), numbers(2)), ([1, 3, 5], [2, 4, 6]));
     }
 }

@@ -21,6 +21,7 @@ mod worker;
 
 pub use batch::{BATCH_ROWS, BatchSink, SampleSink, batches};
 pub use clock::{Clock, MonotonicClock};
+pub use connections::Numbers;
 pub use net::epoll::EpollNet;
 pub use net::{Happened, Net, NetError, Slot, What};
 pub use threads::{Job, RunFailure, run};

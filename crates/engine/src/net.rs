@@ -84,8 +84,9 @@ pub trait Net {
     /// Closes the slot at once; nothing more happens to its connection.
     fn close(&mut self, slot: Slot);
 
-    /// Returns when something has happened or `until` has come.
-    fn wait(&mut self, until: Nanos);
+    /// Returns when something has happened or `until` has come; false if there
+    /// was something to tell already, so that it returned at once.
+    fn wait(&mut self, until: Nanos) -> bool;
 
     /// The next thing that happened, in order; `None` once all is told.
     fn next(&mut self) -> Option<Happened>;

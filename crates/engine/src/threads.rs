@@ -2,6 +2,7 @@
 
 use crate::batch::{BatchSink, batches};
 use crate::clock::MonotonicClock;
+use crate::connections::Numbers;
 use crate::net::NetError;
 use crate::net::epoll::EpollNet;
 use crate::work::Work;
@@ -22,8 +23,8 @@ pub struct Job<'a> {
     pub work: &'a Work,
     /// One tester for each sending thread.
     pub testers: Vec<Box<dyn Tester + Send + 'a>>,
-    /// The moments and limits of the whole run; the connection limit is shared
-    /// out evenly among the threads.
+    /// The moments and limits of the whole run; the connection limit, at least
+    /// one for each thread, is shared out evenly among them.
     pub limits: Limits,
     /// How to wait for the next moment.
     pub precision: SendPrecision,
@@ -72,7 +73,11 @@ pub fn run(job: Job<'_>, keep: &mut dyn FnMut(&[Sample])) -> Result<WorkerEnd, R
                 precision: job.precision,
                 clock,
                 cpu: (!job.cpus.is_empty()).then(|| job.cpus[part as usize % job.cpus.len()]),
-                limits: Limits { connection_limit: share.max(1), ..job.limits },
+                limits: Limits {
+                    connection_limit: share,
+                    connection_numbers: Numbers { first: part + 1, step: count },
+                    ..job.limits
+                },
                 work: job.work,
                 stop,
             };
@@ -147,6 +152,7 @@ struct SendingThread<'a> {
 
 impl SendingThread<'_> {
     fn run(self, tester: Box<dyn Tester + Send + '_>, samples: BatchSink) -> Result<WorkerEnd, RunFailure> {
+        let ends_all = EndsAll { stop: self.stop, is_armed: true };
         self.cpu.map_or(Ok(()), pin)?;
         let net = EpollNet::new(self.clock, self.peer, self.precision).map_err(RunFailure::Net)?;
         self.clock.sleep_until(Nanos::ZERO);
@@ -160,7 +166,29 @@ impl SendingThread<'_> {
             stop: self.stop,
         };
         let (end, _samples) = worker.run();
+        ends_all.disarm();
         Ok(end)
+    }
+}
+
+/// Ends the whole run if its thread fails or panics: part of a load is another
+/// load.
+struct EndsAll<'a> {
+    stop: &'a AtomicBool,
+    is_armed: bool,
+}
+
+impl EndsAll<'_> {
+    fn disarm(mut self) {
+        self.is_armed = false;
+    }
+}
+
+impl Drop for EndsAll<'_> {
+    fn drop(&mut self) {
+        if self.is_armed {
+            self.stop.store(true, Ordering::Relaxed);
+        }
     }
 }
 

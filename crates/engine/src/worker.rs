@@ -12,7 +12,7 @@ mod outcome;
 
 use crate::batch::SampleSink;
 use crate::clock::Clock;
-use crate::connections::{Connections, Pick, State};
+use crate::connections::{Connections, Numbers, State};
 use crate::flights::{Flight, FlightId, Flights, Place};
 use crate::net::{Happened, Net, NetError, Slot, What};
 use crate::work::Work;
@@ -46,8 +46,11 @@ pub struct Limits {
     pub timeout: Nanos,
     /// When connections are opened and kept.
     pub connection_policy: ConnectionPolicy,
-    /// Connections of this worker at once.
+    /// Connections of this worker at once; at least 1, and at least one for
+    /// each user where users own connections.
     pub connection_limit: u32,
+    /// The numbers it gives to its connections.
+    pub connection_numbers: Numbers,
 }
 
 /// What a worker did, beside its samples.
@@ -78,7 +81,7 @@ pub struct WorkerEnd {
     pub waited_at_limit: u64,
     /// The fewest connections that the machine allowed, where it refused more.
     pub limit_lowered_to: Option<u32>,
-    /// Times the loop returned from waiting.
+    /// Times the loop waited and was woken.
     pub wakeups: u64,
     /// One example of each kind of failure.
     pub examples: Vec<(Outcome, String)>,
@@ -106,7 +109,8 @@ impl<N: Net, C: Clock, S: SampleSink> Worker<'_, N, C, S> {
     /// Sends until the schedule ends, waits for what is out, and tells what it
     /// did; the samples come back with it.
     pub fn run(self) -> (WorkerEnd, S) {
-        let connections = Connections::new(self.limits.connection_policy, self.limits.connection_limit);
+        let Limits { connection_policy, connection_limit, connection_numbers, .. } = self.limits;
+        let connections = Connections::new(connection_policy, connection_limit, connection_numbers);
         Loop {
             flights: Flights::new(),
             waiting: VecDeque::new(),
@@ -145,16 +149,22 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             self.time_out(now);
             self.send_due(now);
             if self.is_over(now) {
+                // What has been handed to the kernel in this turn counts as sent.
+                self.take_in();
                 return self.finish(now);
             }
             let until = self.next_moment(now);
-            self.worker.net.wait(until);
-            self.end.wakeups += 1;
-            while let Some(Happened { slot, at, what }) = self.worker.net.next() {
-                self.handle(slot, at, what);
-                // A long row of answers must not delay what is due meanwhile.
-                self.send_due(at);
-            }
+            self.end.wakeups += u64::from(self.worker.net.wait(until));
+            self.take_in();
+        }
+    }
+
+    /// Takes in all that the network has to tell.
+    fn take_in(&mut self) {
+        while let Some(Happened { slot, at, what }) = self.worker.net.next() {
+            self.handle(slot, at, what);
+            // A long row of answers must not delay what is due meanwhile.
+            self.send_due(at);
         }
     }
 
@@ -182,14 +192,14 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
 
     fn assign(&mut self, due: Due, now: Nanos) {
         let id = self.flights.insert(Flight::new(due, now));
-        match self.connections.pick(due.user) {
-            Pick::Idle(slot) => self.start(slot, id, now),
-            Pick::OpenOwn if self.connections.may_open() => self.open_for(id, now),
-            Pick::OpenOwn | Pick::Wait => {
-                self.waiting.push_back(id);
-                self.open_for_waiting(now);
-            }
+        if let Some(slot) = self.connections.idle_for(due.user) {
+            return self.start(slot, id, now);
         }
+        // Whoever waits already comes first.
+        self.waiting.push_back(id);
+        self.open_for_waiting(now);
+        let is_held_up = self.flights.get(id).place == Place::Waiting && !self.connections.may_open();
+        self.end.waited_at_limit += u64::from(is_held_up && due.scheduled >= self.worker.limits.warm_up);
     }
 
     /// Opens a connection that this request alone waits for.
@@ -200,14 +210,19 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         self.worker.net.connect(slot);
     }
 
-    /// Opens one connection for each request that waits for none that is
-    /// opening already, as far as the limit allows.
+    /// Opens connections for those who wait, in their order, as far as the limit
+    /// allows: one for each that has none opening, or one of its own for each
+    /// where connections are not shared.
     fn open_for_waiting(&mut self, now: Nanos) {
-        while self.connections.may_open() && self.connections.opening() < self.waiting.len() {
-            if self.worker.limits.connection_policy == ConnectionPolicy::Reuse {
+        if self.worker.limits.connection_policy == ConnectionPolicy::Reuse {
+            while self.connections.may_open() && self.connections.opening() < self.waiting.len() {
                 let slot = self.connections.begin(now, None);
                 self.worker.net.connect(slot);
-            } else if let Some(id) = self.waiting.pop_front() {
+            }
+        } else {
+            while self.connections.may_open()
+                && let Some(id) = self.waiting.pop_front()
+            {
                 self.open_for(id, now);
             }
         }
@@ -346,10 +361,9 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         self.connections.set_closed(slot);
         self.worker.net.close(slot);
         let Some(id) = reserved.or_else(|| self.waiting.pop_front()) else { return };
-        if error.is_our_limit() && self.connections.lower_limit() {
+        if error.is_our_limit() && self.connections.refused_by_machine(at) {
             self.flights.get_mut(id).place = Place::Waiting;
             self.waiting.push_front(id);
-            self.examples.add(&Failure::NotOpened(error));
             return;
         }
         self.fail(id, at, Failure::NotOpened(error));
@@ -404,7 +418,8 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
                 Place::Waiting => {
                     self.stop_waiting(id);
                     self.fail(id, now, Failure::TimedOut);
-                    // The connection that it waited for is as old as it is.
+                    // The connection that was begun for it is as old as it is, and
+                    // as likely never to open.
                     if let Some(slot) = self.connections.longest_opening()
                         && self.connections.opening() > self.waiting.len()
                     {
@@ -427,14 +442,16 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
     }
 
     fn fail(&mut self, id: FlightId, at: Nanos, failure: Failure) {
-        self.examples.add(&failure);
+        if self.flights.get(id).due.scheduled >= self.worker.limits.warm_up {
+            self.examples.add(&failure);
+        }
         self.record(id, at, failure.outcome());
     }
 
     fn record(&mut self, id: FlightId, at: Nanos, outcome: Outcome) {
         let flight = self.flights.remove(id);
         self.area.leave(at);
-        self.worker.tester.done(flight.due.user, at, outcome != Outcome::Ok);
+        self.worker.tester.done(flight.due.user, at, !outcome.is_answered());
         self.worker.samples.push(Sample {
             index: flight.due.index,
             user: flight.due.user,
@@ -461,7 +478,8 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
     // ---- when to wake and when to end -------------------------------------
 
     /// Reads the CPU clocks as the counted part begins and ends, hands over
-    /// samples that have lain for a while, and notices a request to stop.
+    /// samples that have lain for a while, notices a request to stop, and tries
+    /// the planned connection limit again after a shortage.
     fn pass_marks(&mut self, now: Nanos) {
         if self.cpu_before.is_none() && now >= self.worker.limits.warm_up {
             self.cpu_before = Some(self.worker.clock.cpu());
@@ -472,6 +490,9 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         }
         if self.cpu_after.is_none() && now >= self.end.until {
             self.cpu_after = Some(self.worker.clock.cpu());
+        }
+        if self.connections.raise_limit(now) {
+            self.open_for_waiting(now);
         }
         if now >= self.flush_at {
             self.worker.samples.flush();
@@ -521,6 +542,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             },
             connections_opened: self.connections.opened,
             connections_peak: self.connections.peak,
+            limit_lowered_to: self.connections.lowered_to,
             examples: self.examples.all,
             ..self.end
         };

@@ -1,6 +1,6 @@
 //! The epoll back end on real loopback sockets.
 
-use doorclock_engine::{Expect, Job, Limits, MonotonicClock, Prepared, Work, WorkerEnd, run};
+use doorclock_engine::{Expect, Job, Limits, MonotonicClock, Numbers, Prepared, Work, WorkerEnd, run};
 use model::{ArrivalProcess, ConnectionPolicy, Nanos, Outcome, Rate, Sample, Seed, SendPrecision};
 use schedule::{Arrivals, Closed, Open, Profile, Share, Tester};
 use std::io::{Read, Write};
@@ -53,6 +53,7 @@ const LIMITS: Limits = Limits {
     timeout: Nanos::from_secs(2),
     connection_policy: ConnectionPolicy::Reuse,
     connection_limit: 64,
+    connection_numbers: Numbers::ALL,
 };
 
 fn measure<'a>(

@@ -121,7 +121,7 @@ pub struct RunEnd {
     /// The fewest connections that this machine allowed at some moment, where
     /// it refused more (no descriptor, port or memory left).
     pub limit_lowered_to: Option<u32>,
-    /// Times the event loop returned from waiting.
+    /// Times the event loop waited and was woken.
     pub wakeups: u64,
     /// One example of each kind of failure: outcome name and what was seen.
     pub examples: Vec<(String, String)>,

@@ -66,6 +66,11 @@ impl Outcome {
         matches!(self, Outcome::Unfinished | Outcome::NeverSent)
     }
 
+    /// A whole answer came, whatever it said.
+    pub fn is_answered(self) -> bool {
+        matches!(self, Outcome::Ok | Outcome::WrongStatus | Outcome::FailedCheck)
+    }
+
     /// The request ended, and badly.
     pub fn is_failure(self) -> bool {
         self != Outcome::Ok && !self.is_cut_off()
@@ -82,8 +87,9 @@ pub struct Sample {
     pub index: u64,
     /// The user (closed and paced loops) that sent it; 0 in the open model.
     pub user: u32,
-    /// The connection that carried it last, numbered from 1 in the order in
-    /// which a sending thread opened them; 0 if it was never given one.
+    /// The connection that carried it last: numbered from 1 in the order of
+    /// opening with one sending thread, and never the same for two connections
+    /// of a run; 0 if it was never given one.
     pub connection: u32,
     /// When it was meant to be sent.
     pub scheduled: Nanos,
@@ -96,7 +102,7 @@ pub struct Sample {
     /// When its outcome was known: the last byte of the answer, the failure,
     /// the time limit, or the moment at which the run stopped waiting.
     pub done: Nanos,
-    /// How long the connection took to open, if it was opened for this request.
+    /// How long its connection took to open, if this was the first request on it.
     pub connect: Option<Nanos>,
     /// Bytes of the answer, head and body.
     pub bytes_in: u64,

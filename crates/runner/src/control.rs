@@ -2,13 +2,15 @@
 //! stalls. Blocking, one connection each, never while a request is timed on
 //! the same thread.
 
+use engine::{Clock as _, MonotonicClock};
+use model::Nanos;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 use thiserror::Error;
 use wire::h1::{Answer, Asked, Ended, ProtocolError, Received, RequestError, RequestParts};
 
-/// How long one step (connecting, sending, the next bytes) may take.
+/// How long connecting, sending and the whole answer may take, each.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks one service single questions.
@@ -47,8 +49,8 @@ pub enum ControlError {
         /// The kernel's reason.
         source: std::io::Error,
     },
-    /// It took the request and gave no answer for a while.
-    #[error("{peer} took the request and did not answer within {} s", patience.as_secs_f64())]
+    /// It took the request and gave no whole answer for a while.
+    #[error("{peer} took the request and gave no whole answer within {} s", patience.as_secs_f64())]
     Silent {
         /// The address.
         peer: SocketAddr,
@@ -80,7 +82,7 @@ impl Control {
         Control { peer, host: host.to_owned(), patience: PATIENCE }
     }
 
-    /// The same with another patience for each step.
+    /// The same with another patience.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Control {
         Control { patience, ..self }
@@ -96,7 +98,6 @@ impl Control {
         let mut stream = TcpStream::connect_timeout(&peer, self.patience)
             .map_err(|source| ControlError::Connect { peer, source })?;
         let broken = |source| ControlError::Broken { peer, source };
-        stream.set_read_timeout(Some(self.patience)).map_err(broken)?;
         stream.set_write_timeout(Some(self.patience)).map_err(broken)?;
         stream.write_all(request.bytes()).map_err(broken)?;
         self.read(&mut stream, request.asked())
@@ -108,7 +109,13 @@ impl Control {
         answer.begin(asked);
         let mut body = Vec::new();
         let mut buffer = [0; 16 * 1024];
+        let clock = MonotonicClock::starting_in(Nanos::ZERO);
         loop {
+            let left = self.patience.saturating_sub(Duration::from_nanos(clock.now().0));
+            if left.is_zero() {
+                return Err(ControlError::Silent { peer, patience: self.patience });
+            }
+            stream.set_read_timeout(Some(left)).map_err(|source| ControlError::Broken { peer, source })?;
             let count = match stream.read(&mut buffer) {
                 Ok(count) => count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,

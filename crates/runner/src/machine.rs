@@ -3,6 +3,7 @@
 use engine::{Clock as _, MonotonicClock};
 use model::{MachineFacts, Nanos};
 use rustix::process::{Resource, getrlimit};
+use rustix::thread::{CpuSet, sched_getaffinity};
 use std::fs::read_to_string;
 
 /// The machine's facts; idle and steal are watched for `window` (not at all
@@ -54,8 +55,14 @@ pub(crate) fn port_range() -> Option<(u16, u16)> {
     trimmed("/proc/sys/net/ipv4/ip_local_port_range").and_then(|text| ports(&text))
 }
 
+/// Whether this process may run on a core.
+pub(crate) fn may_use(cpu: usize) -> bool {
+    let exists = cpu < CpuSet::MAX_CPU;
+    exists && sched_getaffinity(None).is_ok_and(|cores| cores.is_set(cpu))
+}
+
 fn usable_cores() -> Option<u32> {
-    rustix::thread::sched_getaffinity(None).ok().map(|cores| cores.count())
+    sched_getaffinity(None).ok().map(|cores| cores.count())
 }
 
 fn trimmed(path: &str) -> Option<String> {

@@ -1,7 +1,8 @@
 //! What one run is asked to be.
 
+use crate::machine;
 use crate::stalls::StallOrder;
-use engine::{Limits, Work};
+use engine::{Limits, Numbers, Work};
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision};
 use schedule::{Arrivals, Closed, Open, Paced, Profile, ProfileError, Share, Tester, digest};
 use std::net::SocketAddr;
@@ -66,6 +67,25 @@ pub enum OrderError {
         /// The counted part.
         measure: Nanos,
     },
+    /// Connections are to be kept by users, and there are none.
+    #[error("an open load has no users that could keep connections of their own")]
+    NoUsers,
+    /// Fewer connections than must be had.
+    #[error("{limit} connections are too few: {needed} {what} need one each")]
+    TooFewConnections {
+        /// Connections allowed.
+        limit: u32,
+        /// Connections needed.
+        needed: u32,
+        /// For whom.
+        what: &'static str,
+    },
+    /// A core that this process may not use.
+    #[error("core {cpu} is not one that may be used here")]
+    NoSuchCore {
+        /// The core.
+        cpu: usize,
+    },
     /// There is nobody to send.
     #[error("this would send nothing: a {} loop needs at least one connection", load.name())]
     Nobody {
@@ -87,6 +107,7 @@ impl Order {
             timeout: self.timeout,
             connection_policy: self.connection_policy,
             connection_limit: self.connection_limit,
+            connection_numbers: Numbers::ALL,
         }
     }
 
@@ -105,9 +126,7 @@ impl Order {
         if measure == Nanos::ZERO || digest.as_ref().is_some_and(|digest| digest.counted == 0) {
             return Err(OrderError::Nothing { load, measure });
         }
-        if load.users() == Some(0) {
-            return Err(OrderError::Nobody { load });
-        }
+        self.check()?;
         Ok(RunFacts {
             arm: self.arm.clone(),
             round: self.round,
@@ -129,6 +148,25 @@ impl Order {
             stalls_asked: self.stalls.as_ref().map(Option::is_some),
             capacity_per_s: self.capacity_per_s,
         })
+    }
+
+    fn check(&self) -> Result<(), OrderError> {
+        let (load, limit) = (self.load, self.connection_limit);
+        let at_least = |needed: u32, what| match needed <= limit {
+            true => Ok(()),
+            false => Err(OrderError::TooFewConnections { limit, needed, what }),
+        };
+        at_least(self.threads, "sending threads")?;
+        match (self.connection_policy, load.users()) {
+            (_, Some(0)) => return Err(OrderError::Nobody { load }),
+            (ConnectionPolicy::PerUser, None) => return Err(OrderError::NoUsers),
+            (ConnectionPolicy::PerUser, Some(users)) => at_least(users, "users")?,
+            _ => {}
+        }
+        match self.cpus.iter().find(|cpu| !machine::may_use(**cpu)) {
+            Some(cpu) => Err(OrderError::NoSuchCore { cpu: *cpu }),
+            None => Ok(()),
+        }
     }
 
     /// One tester for each sending thread; together they are the one load.

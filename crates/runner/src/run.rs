@@ -71,20 +71,22 @@ pub fn execute(
     };
     let mut keeper = Keeper::new(&mut writer, &facts, clock, stop, watch);
     let totals = engine::run(job, &mut |batch| keeper.keep(batch))?;
-    let (rows_lost, failure) = (keeper.lost, keeper.failure);
+    let failure = keeper.failure;
     watch(RunEvent::Finished { arm: order.arm.clone() });
+    if let Some(error) = failure {
+        // The engine's books count requests whose samples are lost, so they
+        // would void the ones that are kept. Without an end, the run reads as
+        // if the tester had been killed at that moment.
+        return Err(error.into());
+    }
     let stalls = planned.map(|planned| stalls::fetch(&control, &clock, planned)).transpose();
     let (stalls, stalls_failure) = match stalls {
         Ok(stalls) => (stalls, None),
         Err(error) => (None, Some(error)),
     };
-    // Whatever went wrong, the run is brought to an end in the folder first.
-    writer.finish(&run_end(totals, rows_lost, failure.is_some(), stalls))?;
-    match (failure, stalls_failure) {
-        (Some(error), _) => Err(error.into()),
-        (None, Some(error)) => Err(error.into()),
-        (None, None) => Ok(()),
-    }
+    // Stalls or not, the run is brought to an end in the folder first.
+    writer.finish(&run_end(totals, stalls))?;
+    stalls_failure.map_or(Ok(()), |error| Err(error.into()))
 }
 
 fn arm(
@@ -104,7 +106,6 @@ struct Keeper<'a, 'w> {
     told: Nanos,
     stop: &'a AtomicBool,
     watch: &'a mut Watch<'w>,
-    lost: u64,
     failure: Option<StoreError>,
 }
 
@@ -116,26 +117,15 @@ impl<'a, 'w> Keeper<'a, 'w> {
         stop: &'a AtomicBool,
         watch: &'a mut Watch<'w>,
     ) -> Keeper<'a, 'w> {
-        Keeper {
-            writer,
-            live: Live::new(facts),
-            clock,
-            told: Nanos::ZERO,
-            stop,
-            watch,
-            lost: 0,
-            failure: None,
-        }
+        Keeper { writer, live: Live::new(facts), clock, told: Nanos::ZERO, stop, watch, failure: None }
     }
 
     fn keep(&mut self, batch: &[Sample]) {
-        if self.failure.is_some() {
-            self.lost += batch.len() as u64;
-        } else if !batch.is_empty()
+        if self.failure.is_none()
+            && !batch.is_empty()
             && let Err(error) = self.writer.append(batch)
         {
             // A run whose samples cannot be kept measures nothing: end it.
-            self.lost += batch.len() as u64;
             self.failure = Some(error);
             self.stop.store(true, Relaxed);
         }
@@ -148,16 +138,16 @@ impl<'a, 'w> Keeper<'a, 'w> {
     }
 }
 
-fn run_end(all: WorkerEnd, rows_lost: u64, failed: bool, stalls: Option<Stalls>) -> RunEnd {
+fn run_end(all: WorkerEnd, stalls: Option<Stalls>) -> RunEnd {
     let WorkerEnd { until, ended, interrupted, taken, taken_counted, area, samples_lost, cpu, .. } = all;
     RunEnd {
         counted_until: until,
         ended,
-        interrupted: interrupted || failed,
+        interrupted,
         taken,
         taken_counted,
         area,
-        samples_lost: samples_lost + rows_lost,
+        samples_lost,
         cpu,
         peak_rss_bytes: machine::peak_rss_bytes(),
         connections_opened: all.connections_opened,

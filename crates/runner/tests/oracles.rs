@@ -3,7 +3,7 @@
 //! known in closed form or from long independent simulations.
 
 use analysis::RunSummary;
-use engine::{Expect, Limits, Prepared, Work, Worker, WorkerEnd};
+use engine::{Expect, Limits, Numbers, Prepared, Work, Worker, WorkerEnd};
 use model::{
     ArrivalProcess, ConnectionPolicy, Load, Nanos, Rate, RunEnd, RunFacts, RunRecord, Sample, Seed,
     SendPrecision, Span, Stalls,
@@ -29,6 +29,7 @@ fn measure(rate_per_s: f64, measure: Nanos, seed: u64, stalls: &[Span]) -> RunSu
         timeout: Nanos::from_secs(100),
         connection_policy: ConnectionPolicy::Reuse,
         connection_limit: 1_000_000,
+        connection_numbers: Numbers::ALL,
     };
     let bytes = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"[..].into();
     let request = Prepared { bytes, asked: wire::h1::Asked::default(), expect: Expect::default() };

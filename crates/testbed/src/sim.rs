@@ -152,20 +152,21 @@ impl<V: Server> Net for SimNet<V> {
         self.now.retain(|(happened, _)| happened.slot != slot);
     }
 
-    fn wait(&mut self, until: Nanos) {
+    fn wait(&mut self, until: Nanos) -> bool {
         if !self.now.is_empty() {
-            return;
+            return false;
         }
         let first = self.ahead.peek().map_or(until, |Reverse(first)| first.at.min(until));
         let woken = first.max(self.clock.now()).saturating_add(self.late_by);
         self.clock.0.set(woken);
         while self.ahead.peek().is_some_and(|Reverse(next)| next.at <= woken) {
-            let Some(Reverse(next)) = self.ahead.pop() else { return };
+            let Some(Reverse(next)) = self.ahead.pop() else { break };
             // A connection that was closed meanwhile has no more events.
             if self.connections[next.slot.index()].number == next.number {
                 self.now.push_back((Happened { slot: next.slot, at: next.at, what: next.what }, next.bytes));
             }
         }
+        true
     }
 
     fn next(&mut self) -> Option<Happened> {

@@ -11,6 +11,7 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
 use std::collections::VecDeque;
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 
 /// Connections whose readiness one wait can tell; more are told by the next.
@@ -63,8 +64,12 @@ impl EpollNet {
             SendPrecision::Sleep => Nanos::ZERO,
             SendPrecision::Spin { last } => last,
         };
+        let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(NetError)?;
+        // epoll_pwait2 came with Linux 5.11; before it, every wait would fail.
+        epoll::wait(&epoll, &mut [const { MaybeUninit::uninit() }; 1][..], Some(&timespec(Nanos::ZERO)))
+            .map_err(NetError)?;
         Ok(EpollNet {
-            epoll: epoll::create(CreateFlags::CLOEXEC).map_err(NetError)?,
+            epoll,
             clock,
             peer,
             spin,
@@ -136,12 +141,14 @@ impl EpollNet {
 
     /// Asks the kernel what is ready, waiting at most until `until`.
     fn poll(&mut self, until: Nanos) {
-        let wait = until.saturating_sub(self.clock.now());
-        let timeout = (until != Nanos::MAX).then(|| timespec(wait));
+        let wait = timespec(until.saturating_sub(self.clock.now()));
         self.events.clear();
         self.told = 0;
-        // An error here is a signal that interrupted the wait: nothing was ready.
-        let _ = epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), timeout.as_ref());
+        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), Some(&wait)) {
+            // A signal ended the wait: nothing was ready.
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => unreachable!("waiting worked when this was made: {error}"),
+        }
     }
 
     /// What one ready connection has to tell.
@@ -214,16 +221,17 @@ impl Net for EpollNet {
         self.happened.retain(|happened| happened.slot != slot);
     }
 
-    fn wait(&mut self, until: Nanos) {
+    fn wait(&mut self, until: Nanos) -> bool {
         if !self.happened.is_empty() {
-            return;
+            return false;
         }
         // The kernel wakes a thread late by tens of microseconds; spinning
         // over the last stretch trades a core for them.
-        self.poll(if until == Nanos::MAX { until } else { until.saturating_sub(self.spin) });
+        self.poll(until.saturating_sub(self.spin));
         while self.spin > Nanos::ZERO && self.events.is_empty() && self.clock.now() < until {
             self.poll(Nanos::ZERO);
         }
+        true
     }
 
     fn next(&mut self) -> Option<Happened> {

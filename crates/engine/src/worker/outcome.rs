@@ -61,8 +61,9 @@ impl Examples {
 }
 
 /// The time integral of the number of requests in the system, summed event by
-/// event. Samples are summed elsewhere and another way; Little's law says that
-/// both must agree.
+/// event, in whatever order events are told. It is the sum of all stays, so it
+/// shows when a row is lost, doubled or altered between here and the report;
+/// of queueing it says nothing that the rows do not.
 #[derive(Default)]
 pub(super) struct Area {
     last: i128,
