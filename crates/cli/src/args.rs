@@ -42,7 +42,7 @@ pub struct QuickArgs {
     pub url: Option<String>,
 
     /// Arrivals a second in an open loop, with a unit: 500/s, 30/min
-    #[arg(short, long, value_name = "RATE", default_value = "50/s", conflicts_with_all = ["closed", "paced"], allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "RATE", default_value = "50/s", conflicts_with_all = ["closed", "paced"], allow_hyphen_values = true)]
     pub rate: Rate,
 
     /// How the arrivals of an open loop are spread
@@ -58,7 +58,7 @@ pub struct QuickArgs {
     pub paced: Option<(Rate, u32)>,
 
     /// How long to measure, with a unit: 30s, 2min
-    #[arg(short, long, value_name = "TIME", default_value = "10s", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "TIME", default_value = "10s", allow_hyphen_values = true)]
     pub duration: Nanos,
 
     /// How long to send first without counting

@@ -6,6 +6,7 @@ use crate::experiment::{Experiment, GLANCE, exit_of};
 use crate::failure::{Exit, Failure};
 use crate::wall::Began;
 use crate::{print, requests, signals};
+use analysis::Verdict;
 use model::{ArrivalProcess, ConnectionPolicy, Load, MachineFacts, Nanos, Rate, Seed, SendPrecision};
 use runner::{Control, Order, Service, StallOrder};
 use std::path::PathBuf;
@@ -28,8 +29,9 @@ const MEASURE_STALLED: Nanos = Nanos::from_secs(15);
 const QUESTION: &str =
     "A service stands still for 100 ms now and then. Which load tester sees what its users wait?";
 
-/// The runs in their order. The closed loop's calm one comes first: it shows
-/// what the service can do at most, which the correction of the paced loop needs.
+/// The runs in their order. The closed loop's calm one comes first: its rate is
+/// a little less than the service's capacity (it idles for a round trip between
+/// answers), which the correction of the paced loop needs.
 const RUNS: [(&str, bool); 6] = [
     ("closed-1", false),
     ("closed-1", true),
@@ -57,7 +59,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
         let service = start_scorer()?;
         let order = order(tester, stalled, &service, seed, capacity)?;
         let run = experiment.run(&order, (at as u32 + 1, RUNS.len() as u32))?;
-        capacity = capacity.or(Some(run.rate_per_s));
+        capacity = capacity.or((run.verdict != Verdict::Void).then_some(run.rate_per_s));
         if experiment.is_stopped() {
             break;
         }

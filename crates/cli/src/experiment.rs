@@ -78,6 +78,7 @@ impl Experiment {
 
     /// Writes summary and report, and seals the folder.
     pub fn finish(self) -> Result<Summary, Failure> {
+        let kept = self.shown_path();
         let ManifestFacts { tool_version, began, .. } = self.facts.clone();
         let summary = analysis::experiment(self.question, self.runs, self.machine, tool_version, began);
         let written = self
@@ -85,7 +86,7 @@ impl Experiment {
             .write_text("summary.json", &report::json::summary(&summary))
             .and_then(|()| self.folder.write_text("report.html", &report::html::page(&summary)))
             .and_then(|()| self.folder.seal(&self.facts));
-        written?;
+        written.map_err(|error| not_kept(&error, &kept))?;
         Ok(summary)
     }
 
@@ -94,17 +95,29 @@ impl Experiment {
             RunError::Order(error) => order_failure(&error),
             RunError::Engine(error) => Failure::new(Exit::Usage, error),
             RunError::Stalls(error) => Failure::new(Exit::Unreachable, error),
-            RunError::Store(error) => {
-                let kept = self.shown_path();
-                Failure::new(Exit::Void, format!("the results could not be kept: {error}"))
-                    .hint(format!("sending stopped then; what was written stays: doorclock report {kept}"))
-            }
+            RunError::Store(error) => not_kept(&error, &self.shown_path()),
         }
     }
 }
 
-fn order_failure(error: &OrderError) -> Failure {
-    Failure::new(Exit::Usage, error).hint("raise the rate (-r 500/s) or measure for longer (-d 1min)")
+/// Results that could be written only in part.
+fn not_kept(error: &StoreError, folder: &str) -> Failure {
+    Failure::new(Exit::Void, format!("the results could not be kept: {}", chain(error)))
+        .hint(format!("what was written by then stays: doorclock report {folder}"))
+}
+
+/// An order that cannot be carried out, and the way out.
+pub fn order_failure(error: &OrderError) -> Failure {
+    let hint = match error {
+        OrderError::Profile(_) | OrderError::Nothing { .. } => {
+            "raise the rate (-r 500/s) or measure for longer (-d 1min)"
+        }
+        OrderError::Nobody { .. } => "ask for at least one: --closed 1",
+        OrderError::NoUsers => "use --connect reuse, or a loop with users: --closed 16",
+        OrderError::TooFewConnections { .. } => "raise --connections, or leave it out",
+        OrderError::NoSuchCore { .. } => "`nproc` and `taskset -p $$` tell which there are",
+    };
+    Failure::new(Exit::Usage, error).hint(hint)
 }
 
 /// What one stored run means.
@@ -117,9 +130,9 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let hint = match &error {
             StoreError::NotEmpty { .. } => Some("name a folder that does not exist yet: --out DIR"),
-            StoreError::NotResults { .. } => {
-                Some("results folders are made by `doorclock URL` and `doorclock demo`")
-            }
+            StoreError::NotResults { .. } => Some(MADE_BY),
+            StoreError::Io { doing: "create", .. } => Some("name a folder that can be made: --out DIR"),
+            StoreError::DiskFull { .. } => Some("free space, or name a folder on another disk: --out DIR"),
             StoreError::NewerFormat { .. } => Some("it was written by a newer doorclock: use that one"),
             _ => None,
         };
@@ -151,12 +164,15 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// Where results folders come from.
+pub const MADE_BY: &str = "results folders are made by `doorclock URL` and `doorclock demo`";
+
 /// The exit code of a finished experiment.
 pub fn exit_of(summary: &Summary, is_stopped: bool, check_failed: bool) -> Exit {
     match summary.verdict {
         _ if is_stopped => Exit::Interrupted,
-        Verdict::Void => Exit::Void,
         _ if check_failed => Exit::CheckFailed,
+        Verdict::Void => Exit::Void,
         Verdict::Valid | Verdict::Doubtful => Exit::Measured,
     }
 }

@@ -1,13 +1,13 @@
 //! `doorclock URL`: the quick look.
 
 use crate::args::QuickArgs;
-use crate::experiment::{Experiment, GLANCE, exit_of};
+use crate::experiment::{Experiment, GLANCE, exit_of, order_failure};
 use crate::failure::{Exit, Failure};
 use crate::wall::Began;
 use crate::{print, requests, signals};
-use analysis::RunSummary;
+use analysis::{RunSummary, Verdict};
 use engine::{Expect, Work};
-use model::{Load, Seed, SendPrecision};
+use model::{Load, Nanos, Seed, SendPrecision};
 use runner::{AddressError, ControlError, LimitError, Order};
 use std::path::PathBuf;
 use wire::h1::RequestParts;
@@ -19,9 +19,7 @@ pub fn run(args: &QuickArgs) -> Result<Exit, Failure> {
     let began = Began::now();
     let order = order(args, &began)?;
     // Found wrong before anything is made or sent.
-    order.facts().map_err(|error| {
-        Failure::new(Exit::Usage, error).hint("raise the rate (-r) or measure for longer (-d)")
-    })?;
+    order.facts().map_err(|error| order_failure(&error))?;
     let path = args.out.clone().unwrap_or_else(|| {
         PathBuf::from("results").join(format!("{}-{}", began.for_folder(), order.peer.port()))
     });
@@ -37,11 +35,16 @@ pub fn run(args: &QuickArgs) -> Result<Exit, Failure> {
     if args.json {
         print::result(&report::json::summary(&summary));
     }
-    Ok(exit_of(&summary, is_stopped, args.expect.is_some() && has_failures(run)))
+    Ok(exit_of(&summary, is_stopped, args.expect.is_some() && fails_check(run)))
 }
 
-fn has_failures(run: &RunSummary) -> bool {
-    run.failed_total() + run.unfinished + run.never_sent > 0
+/// Whether answers fell short of what was expected of them. A run in which
+/// none passed is void for every number, and yet it answers this question; a
+/// run that is void for another reason answers none.
+fn fails_check(run: &RunSummary) -> bool {
+    let voids = run.doubts.iter().filter(|doubt| doubt.weight == Verdict::Void);
+    let is_answer = voids.map(|doubt| doubt.code).all(|code| code == "everything-failed");
+    is_answer && run.failed_total() + run.unfinished + run.never_sent > 0
 }
 
 fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
@@ -49,10 +52,18 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
         Failure::new(Exit::Usage, "no URL is given")
             .hint("doorclock http://127.0.0.1:8600/ -r 500/s -d 30s, or: doorclock demo")
     })?;
+    if is_word(&url) {
+        return Err(Failure::new(Exit::Usage, format!("`{url}` is neither a command nor a URL"))
+            .hint("see `doorclock --help`; a URL reads http://HOST:PORT/PATH"));
+    }
     let target: Target = url
         .parse()
         .map_err(|error| Failure::new(Exit::Usage, format!("`{url}` cannot be measured: {error}")))?;
     let load = load(args);
+    if args.spin == Some(Nanos::ZERO) {
+        return Err(Failure::new(Exit::Usage, "--spin=0s would not spin")
+            .hint("leave --spin out to sleep, or give it a length, such as --spin=150us"));
+    }
     let connection_limit = runner::connections_for(load, args.timeout, args.connections)
         .map_err(|error| limit_failure(&error))?;
     let method =
@@ -74,7 +85,7 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
     let address = runner::resolve(&target, &args.own).map_err(|error| address_failure(&url, error))?;
     if !address.answered {
         print::error(&format!(
-            "note: {} took a connection and did not answer within 2 s; measuring it all the same",
+            "note: {} gave no whole answer to `OPTIONS *` within 2 s; measuring it all the same",
             address.peer
         ));
     }
@@ -95,11 +106,16 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
         connection_policy: args.connect.into(),
         connection_limit,
         precision: args.spin.map_or(SendPrecision::Sleep, |last| SendPrecision::Spin { last }),
-        threads: load.users().map_or(args.threads, |users| args.threads.min(users)),
+        threads: args.threads.min(load.users().unwrap_or(u32::MAX)).min(connection_limit),
         cpus: args.cpus.clone(),
         stalls: None,
         capacity_per_s: None,
     })
+}
+
+/// A word alone is more likely a command misspelt than the name of a host.
+fn is_word(url: &str) -> bool {
+    !url.contains(['.', ':', '/']) && url != "localhost"
 }
 
 fn load(args: &QuickArgs) -> Load {

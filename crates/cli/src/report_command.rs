@@ -2,17 +2,21 @@
 
 use crate::args::{Format, ReportArgs};
 use crate::demo::open_in_browser;
-use crate::experiment::judge;
+use crate::experiment::{MADE_BY, exit_of, judge};
 use crate::failure::{Exit, Failure};
 use crate::print;
 use analysis::Summary;
 use std::io::IsTerminal;
-use store::{Damage, Folder, Manifest, ManifestFacts};
+use store::{Damage, Folder, Manifest, ManifestFacts, StoreError};
 
 /// Files that are computed from the samples: changed ones are written anew.
 const COMPUTED: [&str; 2] = ["summary.json", "report.html"];
 
 pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
+    if !args.folder.is_dir() {
+        let says = format!("there is no folder {}", args.folder.display());
+        return Err(Failure::new(Exit::Usage, says).hint(MADE_BY));
+    }
     let folder = Folder::open(&args.folder)?;
     let is_sound = check(&folder)?;
     let manifest = folder.manifest()?;
@@ -36,7 +40,7 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
             open_in_browser(&page)?;
         }
     }
-    Ok(Exit::Measured)
+    Ok(exit_of(&summary, false, false))
 }
 
 /// The report for people: the quick look's screen for one run, the demo's table
@@ -63,9 +67,18 @@ fn is_demo(arms: &[analysis::ArmSummary]) -> bool {
 }
 
 /// Compares the folder with its manifest. Damage to what was measured is an
-/// error; damage to what is computed from it is only told. True if all is whole.
+/// error; damage to what is computed from it is only told. True if all is
+/// whole. A folder that was never sealed has no list to compare with; its
+/// samples carry checksums of their own, so it is read all the same.
 fn check(folder: &Folder) -> Result<bool, Failure> {
-    let damage = folder.check()?;
+    let damage = match folder.check() {
+        Ok(damage) => damage,
+        Err(StoreError::NotSealed { .. }) => {
+            print::error("note: the results were never sealed: their experiment was cut short");
+            return Ok(false);
+        }
+        Err(error) => return Err(error.into()),
+    };
     let touches_samples = |one: &&Damage| match one {
         Damage::Missing(path) | Damage::Changed(path) => !COMPUTED.contains(&path.as_str()),
         Damage::Extra(_) => false,
