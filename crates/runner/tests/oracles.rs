@@ -5,7 +5,7 @@
 use analysis::RunSummary;
 use engine::{Expect, Limits, Numbers, Prepared, Work, Worker, WorkerEnd};
 use model::{
-    ArrivalProcess, ConnectionPolicy, Load, Nanos, Rate, RunEnd, RunFacts, RunRecord, Sample, Seed,
+    ArrivalProcess, ConnectionPolicy, Load, Nanos, Rate, RunEnd, RunFacts, RunRecord, SampleSource, Seed,
     SendPrecision, Span, Stalls,
 };
 use schedule::{Arrivals, Open, Profile, Share, UnitProcess, digest};
@@ -60,10 +60,10 @@ fn measure(rate_per_s: f64, measure: Nanos, seed: u64, stalls: &[Span]) -> RunSu
         stalls_asked: Some(!stalls.is_empty()),
         capacity_per_s: None,
     };
-    judge(facts, end, &samples, stalls)
+    judge(facts, &end, &samples, stalls)
 }
 
-fn judge(facts: RunFacts, end: WorkerEnd, samples: &Vec<Sample>, stalls: &[Span]) -> RunSummary {
+fn judge(facts: RunFacts, end: &WorkerEnd, samples: &dyn SampleSource, stalls: &[Span]) -> RunSummary {
     let counted: Vec<Span> = stalls.iter().copied().filter(|stall| stall.began >= facts.warm_up).collect();
     let end = RunEnd {
         counted_until: end.until,
