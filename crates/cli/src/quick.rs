@@ -85,7 +85,7 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
     let address = runner::resolve(&target, &args.own).map_err(|error| address_failure(&url, error))?;
     if !address.answered {
         print::error(&format!(
-            "note: {} gave no whole answer to `OPTIONS *` within 2 s; measuring it all the same",
+            "note: {} did not answer `OPTIONS *`, the question sent ahead; measuring it all the same",
             address.peer
         ));
     }
