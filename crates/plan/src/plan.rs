@@ -1,0 +1,229 @@
+//! What will happen: a plan with every value decided.
+//!
+//! No `Option` in it means "the default": where one stands, `None` means that
+//! the thing is not asked for, as its comment says.
+
+use crate::guess::Condition;
+use crate::request::PlannedRequest;
+use model::{ConnectionPolicy, Load, Nanos, Seed, SendPrecision};
+
+/// An experiment, ready to be carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What is to be found out.
+    pub question: String,
+    /// Hosts besides this machine that may be sent load.
+    pub owned: Vec<String>,
+    /// The service under test.
+    pub target: Target,
+    /// What arrivals send: one for each row, at least one.
+    pub requests: Vec<PlannedRequest>,
+    /// What must hold before each run.
+    pub environment: Environment,
+    /// How often, and under which seeds.
+    pub rounds: Rounds,
+    /// How the service is made to stall; `None` if it is left alone.
+    pub stalls: Option<StallPlan>,
+    /// What is compared, in the order of the file; at least one.
+    pub arms: Vec<Arm>,
+    /// The slowest response times accepted.
+    pub bound: Bound,
+    /// Predictions, in the order of the file.
+    pub guesses: Vec<Guess>,
+}
+
+impl Plan {
+    /// Whether the service is to stall in `arm`.
+    pub fn stalls_in(&self, arm: &Arm) -> Option<&StallPlan> {
+        self.stalls.as_ref().filter(|_| arm.stalls)
+    }
+}
+
+/// The service under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its address, without path.
+    pub url: String,
+    /// The command that starts a fresh one before every run; `None` if it runs by itself.
+    pub start: Option<String>,
+    /// A path that answers 200 when it is ready; `None` if taking connections is enough.
+    pub ready: Option<String>,
+    /// How long it may take to become ready.
+    pub ready_within: Nanos,
+}
+
+/// What must hold before each run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Environment {
+    /// Commands that put data back into the same state.
+    pub reset: Vec<String>,
+    /// How quiet the machine must be; `None` if that is not asked.
+    pub quiet: Option<Quiet>,
+}
+
+/// How quiet the machine must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quiet {
+    /// Least idle share, 0 to 1.
+    pub idle: f64,
+    /// How long that is watched.
+    pub over: Nanos,
+    /// Highest load average over a minute; `None` if any will do.
+    pub load: Option<f64>,
+    /// How long to wait for it.
+    pub wait: Nanos,
+    /// What to do if it does not come.
+    pub otherwise: Otherwise,
+}
+
+/// What to do on a machine that does not become quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// Run, and say so in the verdict.
+    Doubt,
+    /// Do not run.
+    Refuse,
+}
+
+/// How often every arm runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// At least one.
+    pub count: u32,
+    /// The seed of the experiment.
+    pub seed: Seed,
+}
+
+impl Rounds {
+    /// The seed that all arms of `round` share; rounds count from 1.
+    pub fn seed_of(&self, round: u32) -> Seed {
+        self.seed.derive(&format!("round {round}"))
+    }
+}
+
+/// How the service is made to stall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StallPlan {
+    /// Mean time from one stall's beginning to the next one's.
+    pub every: Nanos,
+    /// Least such time: at most `every`.
+    pub apart: Nanos,
+    /// How long each lasts: at most `apart`.
+    pub length: Nanos,
+    /// By whom.
+    pub how: StallHow,
+}
+
+/// By whom the service is stalled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StallHow {
+    /// By itself, asleep.
+    TargetSleeps,
+    /// By itself, burning its core.
+    TargetBurns,
+    /// By stopping and continuing its process.
+    Signal,
+}
+
+/// One tester or setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// Fit to be a folder's name.
+    pub name: String,
+    /// Who sends.
+    pub tester: ArmTester,
+    /// The counted part; above zero.
+    pub measure: Nanos,
+    /// What is sent first.
+    pub warm_up: WarmUp,
+    /// Whether it is counted all the same.
+    pub count_warm_up: bool,
+    /// Whether the service stalls, if the plan stalls it at all.
+    pub stalls: bool,
+    /// How doorclock sends; without meaning for a command.
+    pub sending: Sending,
+}
+
+/// Who sends in an arm.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArmTester {
+    /// doorclock itself.
+    Doorclock {
+        /// The load model.
+        load: Load,
+        /// Connections at most (open model); `None` for as many as can be needed.
+        connection_limit: Option<u32>,
+    },
+    /// Another tool.
+    Command {
+        /// Its command line.
+        line: String,
+        /// Whose output it writes; `None` if nothing is taken from it.
+        import: Option<Import>,
+    },
+}
+
+/// A tool whose output can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Import {
+    /// Locust's CSV files.
+    Locust,
+    /// wrk's text.
+    Wrk,
+    /// oha's JSON.
+    Oha,
+}
+
+/// What is sent before the counted part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmUp {
+    /// So many requests.
+    Requests(u64),
+    /// For so long.
+    For(Nanos),
+}
+
+/// How doorclock sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// Time limit of a request, from its scheduled moment.
+    pub timeout: Nanos,
+    /// How long after the last arrival answers are waited for.
+    pub grace: Nanos,
+    /// When connections are opened and kept.
+    pub connect: ConnectionPolicy,
+    /// Sending threads.
+    pub threads: u32,
+    /// Cores to keep them to; empty for any.
+    pub cpus: Vec<usize>,
+    /// How to wait for the next moment.
+    pub precision: SendPrecision,
+}
+
+/// The slowest response time accepted at each percentile; `None` where any is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bound {
+    /// Median.
+    pub p50: Option<Nanos>,
+    /// 90th percentile.
+    pub p90: Option<Nanos>,
+    /// 95th percentile.
+    pub p95: Option<Nanos>,
+    /// 99th percentile.
+    pub p99: Option<Nanos>,
+    /// 99.9th percentile.
+    pub p999: Option<Nanos>,
+    /// The slowest request.
+    pub max: Option<Nanos>,
+}
+
+/// A prediction, written down before the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guess {
+    /// A short name.
+    pub name: String,
+    /// In words, for the report to quote.
+    pub says: String,
+    /// As a condition.
+    pub holds: Condition,
+}

@@ -1,0 +1,155 @@
+//! The second pass: from a checked file to the plan, with everything that
+//! keys cannot have wrong by themselves but only together.
+
+mod arms;
+mod guesses;
+mod request;
+mod view;
+
+use crate::error::{PlanError, PlanErrors};
+use crate::file::PlanFile;
+use crate::plan::{Bound, Environment, Otherwise, Plan, Quiet, Rounds, StallHow, StallPlan, Target};
+use crate::source::Place;
+use model::Seed;
+use std::io;
+use std::path::Path;
+use view::View;
+
+/// Collects what is wrong, with its place.
+pub(crate) struct Errors<'a> {
+    file: &'a PlanFile,
+    found: Vec<(Place, PlanError)>,
+}
+
+impl Errors<'_> {
+    fn say(&mut self, place: Place, says: impl Into<String>, hint: impl Into<String>) {
+        self.found.push((place, self.file.error(place, says, hint)));
+    }
+}
+
+/// The plan, or everything that is wrong with it. `file` has passed the check.
+pub(crate) fn resolve(
+    file: &PlanFile,
+    read: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Plan, PlanErrors> {
+    let root = View::root(file.root());
+    let errors = &mut Errors { file, found: Vec::new() };
+    let (target, url_path) = target(&root.table("target"), errors);
+    let requests = request::requests(&root.table("request"), &url_path, read, errors);
+    let stalls = stalls(&root, &target, errors);
+    let arms = arms::arms(&root, stalls.is_some(), errors);
+    let rounds = root.table("rounds");
+    let plan = Plan {
+        question: root.words("question").unwrap_or_default(),
+        owned: root.list("owned"),
+        target,
+        requests,
+        environment: environment(&root.table("environment")),
+        rounds: Rounds { count: rounds.count("count"), seed: Seed(rounds.whole("seed").unwrap_or_default()) },
+        stalls,
+        guesses: guesses::guesses(file.root(), errors),
+        arms,
+        bound: bound(&root.table("bound")),
+    };
+    errors.found.sort_by_key(|(place, _)| *place);
+    PlanErrors::unless_empty(errors.found.drain(..).map(|(_, error)| error).collect(), plan)
+}
+
+/// The target, and the path that its URL ends in.
+fn target(view: &View<'_>, errors: &mut Errors<'_>) -> (Target, String) {
+    let url = view.words("url").unwrap_or_default();
+    let place = view.place("url");
+    let (base, path) = match url.split_once("://") {
+        Some(("http", rest)) => {
+            let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+            if host.is_empty() || host.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@') {
+                errors.say(place, "`target.url` names no host", "write \"http://HOST:PORT\"");
+            }
+            if let Some(letter) = path.chars().find(|c| !c.is_ascii_graphic() || *c == '#') {
+                errors.say(
+                    place,
+                    format!("`target.url` holds {letter:?}"),
+                    "percent-encode it, or leave it out",
+                );
+            }
+            let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+            (format!("http://{host}"), path)
+        }
+        Some(("https", _)) => {
+            errors.say(
+                place,
+                "`target.url` asks for https, which is not carried out yet",
+                "use http:// for now",
+            );
+            (url, String::new())
+        }
+        _ => {
+            errors.say(place, "`target.url` is no URL", "write \"http://HOST:PORT\"");
+            (url, String::new())
+        }
+    };
+    let ready = view.words("ready");
+    if ready.as_ref().is_some_and(|path| !path.starts_with('/')) {
+        errors.say(view.place("ready"), "`target.ready` is no path", "write \"/healthz\"");
+    }
+    let target =
+        Target { url: base, start: view.words("start"), ready, ready_within: view.duration("ready_within") };
+    (target, path)
+}
+
+fn environment(view: &View<'_>) -> Environment {
+    let quiet = view.given_table("quiet").map(|quiet| Quiet {
+        idle: quiet.share("idle"),
+        over: quiet.duration("over"),
+        load: quiet.number("load"),
+        wait: quiet.duration("wait"),
+        otherwise: match quiet.words("otherwise").as_deref() {
+            Some("refuse") => Otherwise::Refuse,
+            _ => Otherwise::Doubt,
+        },
+    });
+    Environment { reset: view.list("reset"), quiet }
+}
+
+fn stalls(root: &View<'_>, target: &Target, errors: &mut Errors<'_>) -> Option<StallPlan> {
+    let view = root.given_table("stalls")?;
+    let length = view.duration("length");
+    let apart = view.given_duration("apart").unwrap_or(length);
+    let plan = StallPlan {
+        every: view.duration("every"),
+        apart,
+        length,
+        how: match view.words("how").as_deref() {
+            Some("signal") => StallHow::Signal,
+            Some("target-burn") => StallHow::TargetBurns,
+            _ => StallHow::TargetSleeps,
+        },
+    };
+    if plan.length.0 == 0 {
+        errors.say(view.place("length"), "the stalls last no time", "write \"100ms\"");
+    }
+    if plan.apart < plan.length {
+        let says = format!("stalls of {length} cannot begin {apart} apart: they would overlap");
+        errors.say(view.place("apart"), says, format!("at least the length, {length}"));
+    }
+    if plan.every < plan.apart {
+        let says = format!("stalls at least {apart} apart cannot come every {} on average", plan.every);
+        errors.say(view.place("every"), says, format!("at least {apart}"));
+    }
+    if plan.how == StallHow::Signal && target.start.is_none() {
+        let says = "stalls by signal stop a process that doorclock has started, and the plan starts none";
+        errors.say(view.place("how"), says, "give target.start a command");
+    }
+    Some(plan)
+}
+
+fn bound(view: &View<'_>) -> Bound {
+    Bound {
+        p50: view.given_duration("p50"),
+        p90: view.given_duration("p90"),
+        p95: view.given_duration("p95"),
+        p99: view.given_duration("p99"),
+        p999: view.given_duration("p999"),
+        max: view.given_duration("max"),
+    }
+}

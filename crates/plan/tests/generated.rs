@@ -1,0 +1,36 @@
+//! The reference and the schema in `docs/` are what the table of keys says.
+//!
+//! `DOORCLOCK_GENERATE=1` writes them anew instead of comparing.
+
+use std::path::PathBuf;
+
+fn check(name: &str, generated: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var_os("DOORCLOCK_GENERATE").is_some() {
+        std::fs::write(&path, generated).expect("docs/ can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == generated,
+        "docs/{name} is not what the table of keys says: run DOORCLOCK_GENERATE=1 cargo test -p doorclock-plan --test generated"
+    );
+}
+
+#[test]
+fn the_reference_is_what_the_table_of_keys_says() {
+    check("PLAN.md", &plan::reference());
+}
+
+#[test]
+fn the_schema_is_what_the_table_of_keys_says() {
+    check("plan.schema.json", &plan::schema());
+}
+
+#[test]
+fn the_example_of_the_reference_is_a_good_plan() {
+    let reference = plan::reference();
+    let example =
+        reference.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let result = plan::PlanFile::parse("PLAN.md", example).and_then(|file| file.resolve());
+    assert!(result.is_ok(), "{}", result.expect_err("not ok"));
+}

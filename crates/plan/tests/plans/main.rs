@@ -1,0 +1,10 @@
+//! Whole plans as texts: good ones and what they mean, bad ones and what is
+//! said about them, and what holds for any text.
+
+mod bad_arms;
+mod bad_guesses;
+mod bad_requests;
+mod bad_values;
+mod common;
+mod good;
+mod properties;
