@@ -54,7 +54,11 @@ impl Survey {
         self.all += 1;
         self.area += u128::from(sample.response_time().0);
         self.backlog.arrive(sample.scheduled.0);
-        self.backlog.complete(sample.done.0);
+        // A refusal or a time limit is no work that the service got through, so
+        // what fails stays in the backlog for good.
+        if sample.outcome.is_answered() {
+            self.backlog.complete(sample.done.0);
+        }
         if !sample.counted {
             return;
         }
@@ -69,13 +73,13 @@ impl Survey {
         }
     }
 
-    /// Counted requests done a second, failed ones included; zero for a
-    /// counted part without length.
+    /// Answers a second that came inside the counted part; zero for one
+    /// without length. Those that came while only answers were awaited belong
+    /// to no second of it; those to the warm-up's last requests do, as the
+    /// service gave them then.
     pub(crate) fn rate_per_s(&self) -> f64 {
-        let ended = model::Outcome::ALL.into_iter().filter(|outcome| !outcome.is_cut_off());
-        let done: u64 = ended.map(|outcome| self.tally.count(outcome)).sum();
         let seconds = self.span.length().as_secs_f64();
-        if seconds > 0.0 { done as f64 / seconds } else { 0.0 }
+        if seconds > 0.0 { self.backlog.completed() as f64 / seconds } else { 0.0 }
     }
 }
 

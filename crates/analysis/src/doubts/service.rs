@@ -44,9 +44,17 @@ pub(super) fn fell_behind(case: &Case) -> Option<Doubt> {
     let open = matches!(case.record.facts.load, Load::Open { .. });
     let behind = case.has_answers() && open && case.summary.kept_up.kept_up == Some(false);
     behind.then(|| {
-        let says = "the service fell behind: its percentiles describe a growing queue, and would be larger \
-                    in a longer run";
-        doubt("fell-behind", Verdict::Doubtful, says.to_owned(), "lower the rate until it keeps up")
+        let says = match case.summary.failed_total() {
+            0 => "the service fell behind: its percentiles describe a growing queue, and would be larger \
+                  in a longer run"
+                .to_owned(),
+            failed => format!(
+                "the service did not keep up: it gave {:.0} answers a second, and {} failed",
+                case.summary.rate_per_s,
+                requests(failed)
+            ),
+        };
+        doubt("fell-behind", Verdict::Doubtful, says, "lower the rate until it keeps up")
     })
 }
 

@@ -107,10 +107,40 @@ fn counts_and_rates_are_those_of_the_counted_part() {
     assert_eq!((summary.scheduled, summary.ok), (15_000, 14_981));
     assert_eq!(summary.failed, [("reset", 15), ("failed_check", 3)]);
     assert_eq!((summary.unfinished, summary.never_sent, summary.resent), (1, 0, 2));
-    assert!((summary.rate_per_s - 14_999.0 / 30.0).abs() < 1e-9);
+    let counted = Span { began: Nanos::from_secs(1), ended: Nanos::from_secs(31) };
+    let answered = |sample: &&Sample| sample.outcome.is_answered() && counted.contains(sample.done);
+    let answers = run.samples.iter().filter(answered).count();
+    assert!((summary.rate_per_s - answers as f64 / 30.0).abs() < 1e-9);
     assert_eq!(summary.tester.cpu_ns_per_request, Some(20_000.0));
     assert_eq!(summary.tester.sender_cpu_ns_per_request, Some(10_000.0));
     assert!((summary.tester.core_share.unwrap() - 0.01).abs() < 1e-12);
+}
+
+/// A service at twice its capacity answers a few of the first requests; the
+/// time limit ends the rest at the rate at which they came.
+#[test]
+fn requests_that_time_out_are_no_work_that_the_service_got_through() {
+    for paced in [false, true] {
+        let mut run = if paced { Run::looped(true) } else { Run::calm() };
+        run.change(
+            |at| at >= 89,
+            |sample| {
+                sample.outcome = Outcome::TimedOut;
+                sample.done = sample.scheduled + Nanos::from_millis(600);
+            },
+        );
+        let summary = run.judged();
+        assert_eq!(summary.kept_up.kept_up, Some(false), "paced: {paced}");
+        assert!(summary.rate_per_s < 4.0, "{}/s", summary.rate_per_s);
+    }
+}
+
+#[test]
+fn answers_that_came_after_the_counted_part_are_in_no_rate() {
+    let mut run = Run::calm();
+    run.change(|at| at >= 14_000, |sample| sample.done += Nanos::from_secs(5));
+    let rate = run.judged().rate_per_s;
+    assert!((rate - 14_000.0 / 30.0).abs() < 0.2, "{rate}/s");
 }
 
 #[test]

@@ -7,7 +7,7 @@ fn one_failure_in_a_hundred_makes_the_p99_itself_one() {
     let failing = |count| {
         move |run: &mut Run| run.change(move |at| at % 97 == 0 && at / 97 < count, fail(Outcome::Reset))
     };
-    let few = check(failing(100), &[]);
+    let few = check(failing(70), &[]);
     assert!(!few.response_time.p99.unwrap().at_least);
     let said =
         |count| judged(Run::calm(), failing(count)).doubts.iter().any(|doubt| doubt.code == "failures");
@@ -20,6 +20,18 @@ fn one_failure_in_a_hundred_makes_the_p99_itself_one() {
         "1.0 % of requests failed (151 reset), and count as at least the time limit of 10.0 s",
     );
     assert_eq!(many.verdict, Doubtful);
+}
+
+#[test]
+fn more_than_half_a_percent_of_failures_is_work_that_was_not_kept_up_with() {
+    let failing = |count| move |run: &mut Run| run.change(move |at| at % count == 0, fail(Outcome::Refused));
+    check(failing(210), &[]);
+    let summary = check(failing(110), &[("fell-behind", Doubtful)]);
+    says(
+        &summary,
+        "fell-behind",
+        "the service did not keep up: it gave 495 answers a second, and 137 requests failed",
+    );
 }
 
 #[test]
