@@ -7,7 +7,7 @@
 //! Start at [`Summary`], which holds all that is said. [`run`] computes one
 //! run's part in a few passes over its samples, whose memory does not grow
 //! with them; [`experiment`] puts the runs together. [`Live`] shows a run that
-//! goes on, by the same [`Tally`] that every final number starts from.
+//! goes on, and takes each wait by the same [`Timing`] as every final number.
 
 mod corrected;
 mod dots;

@@ -1,6 +1,5 @@
 //! A run as it goes on, for whoever watches.
 
-use crate::tally::Tally;
 use crate::timing::Timing;
 use model::{Nanos, Progress, RunFacts, Sample};
 use stats::{Histogram, Quantile};
@@ -12,10 +11,11 @@ const BITS: u32 = 7;
 const SECONDS_KEPT: usize = 4;
 const SECOND: u64 = 1_000_000_000;
 
-/// Takes the same batches as the store, and counts them by the same [`Tally`].
+/// Takes the same batches as the store, and takes a request's wait by the same
+/// [`Timing`] as the final run. It keeps two counts and a few seconds' waits:
+/// what is shown, and nothing that would cost the tester memory while it sends.
 #[derive(Clone, Debug)]
 pub struct Live {
-    tally: Tally,
     timeout: Nanos,
     until: Nanos,
     done: u64,
@@ -28,7 +28,6 @@ impl Live {
     /// Nothing seen yet of a run with these facts.
     pub fn new(facts: &RunFacts) -> Live {
         Live {
-            tally: Tally::new(facts.timeout),
             timeout: facts.timeout,
             until: facts.warm_up + facts.measure,
             done: 0,
@@ -40,7 +39,6 @@ impl Live {
     /// Takes a batch in.
     pub fn observe(&mut self, batch: &[Sample]) {
         for sample in batch {
-            self.tally.observe(sample);
             self.done += u64::from(!sample.outcome.is_cut_off());
             self.failed += u64::from(sample.outcome.is_failure());
             if let Some(took) = Timing::Response.of(sample, self.timeout) {
@@ -61,11 +59,6 @@ impl Live {
         let p99 = last.and_then(|(_, second)| second.value_at_rank(Quantile::P99.rank(second.count())));
         Progress { at, until: self.until, done: self.done, failed: self.failed, p99: p99.map(Nanos) }
     }
-
-    /// The counted requests so far.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
-    }
 }
 
 #[cfg(test)]
@@ -83,13 +76,27 @@ mod tests {
     }
 
     #[test]
-    fn the_live_tally_is_that_of_the_final_run_however_batches_are_cut() {
-        let run = Run::calm();
-        let mut whole = Tally::new(run.record.facts.timeout);
-        run.samples.iter().for_each(|sample| whole.observe(sample));
-        let mut live = Live::new(&run.record.facts);
-        run.samples.chunks(977).rev().for_each(|batch| live.observe(batch));
-        assert_eq!(*live.tally(), whole);
+    fn a_live_wait_is_the_one_of_the_final_run_however_batches_are_cut() {
+        let mut run = Run::calm();
+        run.change(|at| at % 20 == 7, |sample| sample.outcome = Outcome::Reset);
+        let second = |sample: &&Sample| sample.done.0 / SECOND == 30;
+        let mut waits: Vec<u64> = run
+            .samples
+            .iter()
+            .filter(second)
+            .filter_map(|sample| Timing::Response.of(sample, run.record.facts.timeout))
+            .map(|took| took.length.0)
+            .collect();
+        waits.sort_unstable();
+        let truth = stats::nearest_rank(&waits, Quantile::P99).expect("the second has answers");
+        for cut in [1, 977, 15_500] {
+            let mut live = Live::new(&run.record.facts);
+            run.samples.chunks(cut).for_each(|batch| live.observe(batch));
+            let progress = live.progress(Nanos(31 * SECOND));
+            let p99 = progress.p99.expect("the second has answers").0;
+            assert!(p99 >= truth && p99 - truth <= truth >> BITS, "{p99} is not {truth}");
+            assert_eq!((progress.done, progress.failed), (15_500, 750));
+        }
     }
 
     #[test]

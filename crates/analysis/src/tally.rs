@@ -1,5 +1,5 @@
-//! The one way in which samples become counts and distributions: the live
-//! view and the final run both start here.
+//! The one way in which samples become counts and distributions: every final
+//! number starts here.
 
 use crate::summary::{Distribution, Point};
 use crate::timing::{Timing, Took};
