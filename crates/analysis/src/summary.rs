@@ -198,6 +198,11 @@ pub struct TesterFigures {
 
 /// Little's law as a check on our own books: mean number of requests in the
 /// system, summed by the engine, against rate × mean response time of the samples.
+///
+/// The engine's sum over time is, term by term, the sum of all stays. So the
+/// two can differ only where a row was lost, doubled or altered between the
+/// engine and here; of queueing, or of a moment that was wrong when the engine
+/// took it, the check says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Little {
     /// Mean number in the system, from the engine's own sum.
@@ -231,7 +236,8 @@ pub struct RunSummary {
     pub never_sent: u64,
     /// How often a counted request was sent again.
     pub resent: u64,
-    /// Counted requests done (ok or failed) a second.
+    /// Answers a second that came inside the counted part, whatever they said;
+    /// a request that failed without an answer is no work that was done.
     pub rate_per_s: f64,
     /// Whether the service kept up.
     pub kept_up: KeptUp,

@@ -86,7 +86,9 @@ pub(super) fn samples_lost(case: &Case) -> Option<Doubt> {
 }
 
 /// Little's law, both of whose sides are our own: the engine's sum over time
-/// against the samples' sum over requests.
+/// against the samples' sum over requests. Both are sums of the same stays,
+/// so this finds rows lost, doubled or altered on the way, and nothing about
+/// the service.
 pub(super) fn little(case: &Case) -> Option<Doubt> {
     let Little { mean_in_system, rate_times_mean } = case.summary.little?;
     let apart = (mean_in_system - rate_times_mean).abs();
