@@ -78,8 +78,8 @@ pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
 
 fn headline(machine: &MachineFacts) -> String {
     format!(
-        "{}. A service with 0.9 ms of work a request stands still for 100 ms now and\n\
-         then: {} runs, about {} s in all.\n",
+        "{}. A service with 0.9 ms of work a request stands still for\n\
+         100 ms now and then: {} runs, about {} s in all.\n",
         report::text::machine_line(machine),
         RUNS.len(),
         (3 * (MEASURE_CALM.0 + MEASURE_STALLED.0 + 2 * WARM_UP.0)).div_ceil(Nanos::from_secs(1).0)
