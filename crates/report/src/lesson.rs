@@ -63,7 +63,16 @@ impl<'a> Lesson<'a> {
             return "No stall is known to have met the closed loop, so it had none to miss.".into();
         };
         let (before, after) = (p99(calm), p99(stalled));
+        let is_a_stall = match (stalled.response_time.p99, stalls.mean_length) {
+            (Some(p99), Some(length)) => p99.value.0 * 2 >= length.0,
+            _ => true,
+        };
         match ratio(stalled, calm) {
+            moved if moved > SAME_WITHIN && !is_a_stall => format!(
+                "The closed loop's p99 rose from {before} to {after}, far less than a stall is long: something \
+                 else moved it. It sent {} while the service stood still.",
+                sent_while_still(stalls)
+            ),
             moved if moved > SAME_WITHIN => format!(
                 "This time the closed loop did notice the stalls: its p99 rose from {before} to {after}."
             ),

@@ -93,6 +93,12 @@ fn requests_that_the_closed_loop_did_send_are_counted() {
 }
 
 #[test]
+fn a_p99_that_rose_by_less_than_a_stall_is_not_put_down_to_the_stalls() {
+    let said = sentences(&Figures { closed: (970, 6_000), ..EXPECTED });
+    assert!(said[0].contains("far less than a stall is long: something else moved it."), "{}", said[0]);
+}
+
+#[test]
 fn a_p99_that_fell_is_not_put_down_to_the_stalls() {
     let said = sentences(&Figures { closed: (2_000, 970), open: (9_000, 5_000), ..EXPECTED });
     assert!(said[0].ends_with("something else moved it."), "{}", said[0]);
