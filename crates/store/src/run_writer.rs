@@ -9,7 +9,7 @@ use crate::columns::{self, Written};
 use crate::disk::{Disk, discard, part_of, put_in_place};
 use crate::format::{RunFile, StallsFile, write_json};
 use crate::spool::{SpoolReader, SpoolWriter};
-use model::{RunEnd, RunFacts, Sample};
+use model::{LastSign, RunEnd, RunFacts, Sample};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,6 +59,13 @@ impl RunWriter {
     /// them. On an error none of them is kept, and a later call may try again.
     pub fn append(&mut self, samples: &[Sample]) -> Result<(), StoreError> {
         self.spool.append(samples)
+    }
+
+    /// Keeps a sign of life: how far the run had come, should it be killed
+    /// before the next one. Meant for a few times a second; a run that ends
+    /// needs none.
+    pub fn sign(&mut self, sign: LastSign) -> Result<(), StoreError> {
+        self.spool.sign(sign)
     }
 
     /// Writes the run's end and puts its samples into columns. Whatever fails,

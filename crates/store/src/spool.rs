@@ -2,7 +2,9 @@
 //!
 //! A head of 12 bytes (`dc-spool`, format), then batches. A batch is a magic
 //! number, its number of rows, a CRC-32 over that number and the rows, and the
-//! rows themselves (`row.rs`), all little-endian. Each batch is one write to
+//! rows themselves (`row.rs`), all little-endian. Between them lie signs of
+//! life (`sign.rs`), which tell how far a run had come that was killed while
+//! no request ended. Each batch and each sign is one write to
 //! the end of the file, so a tester that is killed leaves whole batches and at
 //! most one torn one, and what a returned `append` was given is never lost.
 //!
@@ -10,6 +12,7 @@
 //! `cargo test --release -p doorclock-store --test figures -- --ignored` shows it.
 
 mod reader;
+mod sign;
 
 pub(crate) use reader::SpoolReader;
 
@@ -17,7 +20,7 @@ use crate::disk::{Disk, Sink};
 use crate::error::is_full;
 use crate::row::{self, ROW_BYTES};
 use crate::{FORMAT, StoreError};
-use model::Sample;
+use model::{LastSign, Sample};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -88,10 +91,24 @@ impl SpoolWriter {
 
     /// Appends all samples or, on an error, none of them.
     pub(crate) fn append(&mut self, samples: &[Sample]) -> Result<(), StoreError> {
-        match self.write_batches(samples) {
+        let written = self.write_batches(samples);
+        self.settle(written)?;
+        self.rows += samples.len() as u64;
+        Ok(())
+    }
+
+    /// Appends a sign of life.
+    pub(crate) fn sign(&mut self, sign: LastSign) -> Result<(), StoreError> {
+        let frame = sign::frame(sign);
+        let written = self.cut_torn_end().and_then(|()| self.sink.write_all(&frame));
+        self.settle(written.map(|()| frame.len() as u64))
+    }
+
+    /// Takes a write as done, or undoes what there is of it.
+    fn settle(&mut self, written: io::Result<u64>) -> Result<(), StoreError> {
+        match written {
             Ok(bytes) => {
                 self.bytes += bytes;
-                self.rows += samples.len() as u64;
                 Ok(())
             }
             Err(source) => {

@@ -6,7 +6,7 @@ use crate::disk::each_chunk;
 use crate::format::{RunFile, SampleFile, StallsFile, read_json};
 use crate::run_writer::{COLUMNS, RUN, SPOOL, STALLS};
 use crate::spool::SpoolReader;
-use model::{RunRecord, Sample, SampleSource, SourceError};
+use model::{LastSign, RunRecord, Sample, SampleSource, SourceError};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ enum Kept {
     /// In columns, after the run's end.
     Columns { path: PathBuf, file: SampleFile, sound: OnceLock<()> },
     /// In the spool: the run was killed, goes on, or could not be put into columns.
-    Spool { path: PathBuf, whole_bytes: u64, rows: u64, torn_bytes: u64 },
+    Spool { path: PathBuf, whole_bytes: u64, rows: u64, torn_bytes: u64, last_sign: Option<LastSign> },
     /// Nowhere: the tester was killed before the spool was made.
     Nowhere,
 }
@@ -40,9 +40,10 @@ impl StoredRun {
             return if empty { Ok(None) } else { Err(StoreError::Missing { path: run_path }) };
         };
         let stalls = if run.stalls_told() { Some(read_stalls(&path)?.stalls()) } else { None };
-        let record =
-            RunRecord { facts: run.facts(&run_path)?, end: run.end(&run_path, stalls)?, last_sign: None };
+        let (facts, end) = (run.facts(&run_path)?, run.end(&run_path, stalls)?);
         let samples = Kept::find(&path, &run)?;
+        let last_sign = if end.is_none() { samples.last_sign() } else { None };
+        let record = RunRecord { facts, end, last_sign };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Some(StoredRun { path, name, sequence: run.sequence, record, samples }))
     }
@@ -141,7 +142,15 @@ impl Kept {
         while let Some(samples) = spool.next_batch()? {
             rows += samples.len() as u64;
         }
-        Ok(Kept::Spool { path, whole_bytes: spool.position(), rows, torn_bytes: spool.torn_bytes() })
+        let (whole_bytes, torn_bytes) = (spool.position(), spool.torn_bytes());
+        Ok(Kept::Spool { path, whole_bytes, rows, torn_bytes, last_sign: spool.last_sign() })
+    }
+
+    fn last_sign(&self) -> Option<LastSign> {
+        match self {
+            Kept::Spool { last_sign, .. } => *last_sign,
+            Kept::Columns { .. } | Kept::Nowhere => None,
+        }
     }
 }
 

@@ -185,6 +185,9 @@ fn a_folder_of_format_1_is_read_as_it_was_meant() {
     assert_eq!(read_all(killed), samples()[..6]);
 }
 
+/// Fields that format 1 did not have at first; without them it is read as ever.
+const ADDED_SINCE: [&str; 2] = ["waited_at_limit", "limit_lowered_to"];
+
 /// The columns are left out: the library that packs them may pack them better.
 #[test]
 fn todays_code_still_writes_format_1_byte_for_byte() {
@@ -198,7 +201,8 @@ fn todays_code_still_writes_format_1_byte_for_byte() {
             [golden(), path.clone()].map(|folder| fs::read(folder.join("runs").join(name)).unwrap());
         let without_sums = |bytes: Vec<u8>| {
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            text.split("\"samples\": {").next().map(str::to_owned)
+            let is_old = |line: &&str| !ADDED_SINCE.iter().any(|name| line.contains(name));
+            text.split("\"samples\": {").next().map(|text| text.lines().filter(is_old).collect::<String>())
         };
         assert_eq!(without_sums(then), without_sums(now), "{name}");
     }

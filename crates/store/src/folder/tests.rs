@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{SmallDisk, bare_facts, end, facts, samples};
-use model::{Nanos, RunEnd, RunRecord, Sample, SampleSource, Seed};
+use model::{LastSign, Nanos, RunEnd, RunRecord, Sample, SampleSource, Seed};
 use tempfile::TempDir;
 
 /// A folder of its own for one test.
@@ -137,6 +137,29 @@ fn a_folder_of_a_newer_format_is_refused_with_what_to_do() {
     fs::write(&manifest, r#"{"format": 2, "all": "different"}"#).unwrap();
     let error = Folder::open(folder.path()).unwrap_err();
     assert!(error.to_string().ends_with("read it with a newer doorclock"), "{error}");
+}
+
+#[test]
+fn a_killed_run_tells_its_last_sign_of_life_and_one_that_ended_does_not() {
+    let (_place, folder) = new_folder();
+    folder.begin(&manifest_facts()).unwrap();
+    let sign = LastSign { at: Nanos(900), due_counted: Some(41) };
+    for ends in [false, true] {
+        let arm = if ends { "ended" } else { "killed" };
+        let mut run = folder.start_run(&facts(arm)).unwrap();
+        run.append(&samples(0, 10)).unwrap();
+        run.sign(sign).unwrap();
+        let sign = (!ends).then_some(sign);
+        if ends {
+            run.finish(&RunEnd { stalls: None, ..end() }).unwrap();
+        } else {
+            drop(run);
+        }
+        let runs = Folder::open(folder.path()).unwrap().runs().unwrap();
+        let run = runs.iter().find(|run| run.record().facts.arm == arm).unwrap();
+        assert_eq!(run.record().last_sign, sign, "{arm}");
+        assert_eq!(read_all(run).unwrap(), samples(0, 10), "{arm}");
+    }
 }
 
 #[test]

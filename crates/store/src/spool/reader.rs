@@ -1,13 +1,14 @@
-//! Reads a spool batch by batch.
+//! Reads a spool batch by batch, and keeps the last sign of life on the way.
 //!
-//! A batch that is not whole is *torn* if no whole batch follows it: the tester
+//! A batch or sign that is not whole is *torn* if no whole one follows it: the tester
 //! was killed while writing it, and it is left out and told. If one follows,
 //! the file was *damaged* after it was written, and that is an error.
 
+use super::sign::{self, SIGN_BYTES, SIGN_MAGIC};
 use super::{BATCH_HEAD_BYTES, BATCH_MAGIC, BATCH_ROWS, HEAD_BYTES, HEAD_MAGIC, checksum, head};
 use crate::row::{self, ROW_BYTES};
 use crate::{FORMAT, StoreError};
-use model::Sample;
+use model::{LastSign, Sample};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ pub(crate) struct SpoolReader {
     /// Where reading ends: the file's length when it was opened, less what is torn.
     end: u64,
     torn_bytes: u64,
+    last_sign: Option<LastSign>,
     /// The rows of one batch, as bytes and as samples, reused.
     rows: Vec<u8>,
     samples: Vec<Sample>,
@@ -40,6 +42,7 @@ impl SpoolReader {
             at: 0,
             end: length,
             torn_bytes: 0,
+            last_sign: None,
             rows: Vec::new(),
             samples: Vec::new(),
         };
@@ -50,6 +53,11 @@ impl SpoolReader {
     /// Bytes at the end that hold no whole batch; known once all batches are read.
     pub(crate) fn torn_bytes(&self) -> u64 {
         self.torn_bytes
+    }
+
+    /// The last sign of life among what was read so far.
+    pub(crate) fn last_sign(&self) -> Option<LastSign> {
+        self.last_sign
     }
 
     /// Where the next batch begins: after the last one, the end of what is whole.
@@ -64,6 +72,10 @@ impl SpoolReader {
 
     /// The next batch; `None` at the end.
     pub(crate) fn next_batch(&mut self) -> Result<Option<&[Sample]>, StoreError> {
+        while let Some(sign) = self.read_sign(self.at)? {
+            self.at += SIGN_BYTES as u64;
+            self.last_sign = Some(sign);
+        }
         if self.at == self.end {
             return Ok(None);
         }
@@ -72,7 +84,7 @@ impl SpoolReader {
                 self.at += bytes;
                 Ok(Some(&self.samples))
             }
-            None if self.whole_batch_follows()? => {
+            None if self.whole_frame_follows()? => {
                 Err(self.damaged(self.at, "a batch of samples is not as it was written"))
             }
             None => {
@@ -109,6 +121,24 @@ impl SpoolReader {
     fn leave_out_the_rest(&mut self) {
         self.torn_bytes = self.end - self.at;
         self.end = self.at;
+    }
+
+    /// Reads the sign of life that begins at byte `at`; `None` if there is no whole one.
+    fn read_sign(&self, at: u64) -> Result<Option<LastSign>, StoreError> {
+        let mut frame = [0; SIGN_BYTES];
+        if self.end - at < frame.len() as u64 {
+            return Ok(None);
+        }
+        self.read_at(at, &mut frame)?;
+        Ok(sign::read(&frame))
+    }
+
+    /// Whether a whole batch or sign begins at byte `at`, where `magic` was found.
+    fn is_whole_at(&mut self, at: u64, magic: &[u8]) -> Result<bool, StoreError> {
+        if magic == BATCH_MAGIC {
+            return Ok(self.read_batch(at)?.is_some());
+        }
+        Ok(magic == SIGN_MAGIC && self.read_sign(at)?.is_some())
     }
 
     /// Reads the batch that begins at byte `at` into `self.samples` and gives
@@ -149,15 +179,15 @@ impl SpoolReader {
         Ok(())
     }
 
-    /// Whether a whole batch begins anywhere behind the bad one at `self.at`.
-    fn whole_batch_follows(&mut self) -> Result<bool, StoreError> {
+    /// Whether a whole batch or sign begins anywhere behind the bad one at `self.at`.
+    fn whole_frame_follows(&mut self) -> Result<bool, StoreError> {
         let mut from = self.at + 1;
         let mut window = vec![0; WINDOW.min(usize::try_from(self.end - from).unwrap_or(WINDOW))];
         while self.end - from >= BATCH_MAGIC.len() as u64 {
             let length = window.len().min(usize::try_from(self.end - from).unwrap_or(WINDOW));
             self.read_at(from, &mut window[..length])?;
             for (offset, bytes) in window[..length].windows(BATCH_MAGIC.len()).enumerate() {
-                if bytes == BATCH_MAGIC && self.read_batch(from + offset as u64)?.is_some() {
+                if self.is_whole_at(from + offset as u64, bytes)? {
                     return Ok(true);
                 }
             }

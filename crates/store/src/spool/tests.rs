@@ -1,6 +1,7 @@
 use super::*;
 use crate::LocalDisk;
 use crate::testing::{SmallDisk, any_sample, samples};
+use model::Nanos;
 use proptest::prelude::*;
 use std::fs;
 use tempfile::TempDir;
@@ -170,6 +171,61 @@ fn appending_goes_on_once_there_is_room_again() {
     disk.set_room(u64::MAX);
     spool.append(&samples(10, 20)).unwrap();
     assert_eq!(read_file(spool.path()).unwrap().samples, samples(0, 20));
+}
+
+/// Two batches with signs of life around them, and where each frame begins.
+fn signed(folder: &Path) -> (Vec<u8>, Vec<usize>) {
+    let path = folder.join("signed");
+    let mut spool = SpoolWriter::create(&LocalDisk, &path).unwrap();
+    let mut starts = vec![spool.bytes as usize];
+    for at in 0..3 {
+        spool.sign(LastSign { at: Nanos(at), due_counted: (at > 0).then_some(at * 7) }).unwrap();
+        starts.push(spool.bytes as usize);
+        if at < 2 {
+            spool.append(&samples(at * 5, at * 5 + 5)).unwrap();
+            starts.push(spool.bytes as usize);
+        }
+    }
+    (fs::read(path).unwrap(), starts)
+}
+
+#[test]
+fn the_last_whole_sign_of_life_is_found_wherever_the_spool_is_cut() {
+    let folder = TempDir::new().unwrap();
+    let (bytes, starts) = signed(folder.path());
+    let path = folder.path().join("cut");
+    for length in HEAD_BYTES..=bytes.len() {
+        fs::write(&path, &bytes[..length]).unwrap();
+        let mut reader = SpoolReader::open(&path).unwrap();
+        let mut read = Vec::new();
+        while let Some(batch) = reader.next_batch().unwrap() {
+            read.extend_from_slice(batch);
+        }
+        // Frames alternate, a sign first.
+        let whole = starts[1..].iter().filter(|end| **end <= length).count() as u64;
+        let (signs, batches) = (whole.div_ceil(2), whole / 2);
+        let expected = signs.checked_sub(1);
+        assert_eq!(reader.last_sign().map(|sign| sign.at.0), expected, "cut at {length}");
+        let due = expected.filter(|at| *at > 0).map(|at| at * 7);
+        assert_eq!(reader.last_sign().and_then(|sign| sign.due_counted), due, "cut at {length}");
+        assert_eq!(read, samples(0, batches * 5), "cut at {length}");
+    }
+}
+
+#[test]
+fn a_flipped_byte_in_a_sign_is_damage_before_the_last_frame_and_torn_in_it() {
+    let folder = TempDir::new().unwrap();
+    let (good, starts) = signed(folder.path());
+    let last = starts[starts.len() - 2];
+    for at in HEAD_BYTES..good.len() {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x01;
+        match read(&bytes) {
+            Err(StoreError::Damaged { .. }) => assert!(at < last, "byte {at}"),
+            Ok(read) => assert!(at >= last && read.torn_bytes == sign::SIGN_BYTES as u64, "byte {at}"),
+            Err(other) => panic!("byte {at}: {other}"),
+        }
+    }
 }
 
 #[test]
