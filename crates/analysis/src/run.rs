@@ -38,7 +38,7 @@ pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary,
         None => Interval::default(),
     };
     let (all, waited_for_free) = (survey.all, survey.waited_for_free);
-    let samples_counted = survey.tally.total();
+    let (samples_counted, unseen) = (survey.tally.total(), survey.unseen);
     let mut summary = summarise(record, survey, &exact, interval);
     summary.doubts = doubts::all(&Case {
         record,
@@ -47,6 +47,7 @@ pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary,
         samples_counted,
         waited_for_free,
         own_delay_above_gap,
+        unseen,
     });
     let verdict = summary.doubts.iter().map(|doubt| doubt.weight).max();
     summary.verdict = verdict.unwrap_or(Verdict::Valid);
@@ -121,7 +122,10 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
     let rate_per_s = survey.rate_per_s();
     let of = |timing| exact.distribution(timing).clone();
     let length = survey.span.length();
-    let scheduled = end.map_or(survey.tally.total(), |end| end.taken_counted);
+    let scheduled = end.map_or(survey.tally.total() + survey.unseen, |end| end.taken_counted);
+    let mut kept_up = kept_up(facts.load, &survey.backlog, length, facts.capacity_per_s);
+    // When the unseen were due is not known, so they are in no backlog.
+    kept_up.kept_up = kept_up.kept_up.filter(|kept_up| survey.unseen == 0 || !kept_up);
     RunSummary {
         facts: facts.clone(),
         verdict: Verdict::Valid,
@@ -131,11 +135,11 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         scheduled,
         ok: survey.tally.count(Outcome::Ok),
         failed: survey.tally.failed(),
-        unfinished: survey.tally.count(Outcome::Unfinished),
+        unfinished: survey.tally.count(Outcome::Unfinished) + survey.unseen,
         never_sent: survey.tally.count(Outcome::NeverSent),
         resent: survey.tally.resent(),
         rate_per_s,
-        kept_up: kept_up(facts.load, &survey.backlog, length, facts.capacity_per_s),
+        kept_up,
         response_time: of(Timing::Response),
         response_time_ok: of(Timing::ResponseOk),
         service_time: of(Timing::Service),

@@ -24,6 +24,8 @@ pub(crate) struct Survey {
     /// Counted requests that waited for a connection to become free, beyond
     /// opening one of their own.
     pub(crate) waited_for_free: u64,
+    /// Counted requests that were due before the tester was killed, and have no row.
+    pub(crate) unseen: u64,
 }
 
 impl Survey {
@@ -32,6 +34,8 @@ impl Survey {
         let mut survey = Survey::new(record, counted_part(record, samples)?);
         let timeout = record.facts.timeout;
         samples.pass(&mut |batch| batch.iter().for_each(|sample| survey.observe(sample, timeout)))?;
+        survey.unseen = unseen(record, survey.tally.total());
+        survey.tally.observe_unseen(survey.unseen);
         Ok(survey)
     }
 
@@ -47,6 +51,7 @@ impl Survey {
             all: 0,
             area: 0,
             waited_for_free: 0,
+            unseen: 0,
         }
     }
 
@@ -89,9 +94,19 @@ fn counted_part(record: &RunRecord, samples: &dyn SampleSource) -> Result<Span, 
     let began = record.facts.warm_up;
     let ended = match &record.end {
         Some(end) => end.counted_until,
-        None => last_done(samples)?.min(began + record.facts.measure),
+        None => {
+            let last_sign = record.last_sign.map_or(Nanos::ZERO, |sign| sign.at);
+            last_done(samples)?.max(last_sign).min(began + record.facts.measure)
+        }
     };
     Ok(Span { began, ended: ended.max(began) })
+}
+
+/// Of a run that was killed: counted requests that were due by its last sign
+/// of life, less the `rows` that remain.
+fn unseen(record: &RunRecord, rows: u64) -> u64 {
+    let sign = record.last_sign.filter(|_| record.end.is_none());
+    sign.and_then(|sign| sign.due_counted).map_or(0, |due| due.saturating_sub(rows))
 }
 
 fn last_done(samples: &dyn SampleSource) -> Result<Nanos, SourceError> {

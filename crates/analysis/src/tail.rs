@@ -69,7 +69,8 @@ impl Tail {
         let Some(ranks) = woodruff(&self.batches) else {
             return Ok(Interval { low: None, high: None, episodes });
         };
-        let wanted = [Some(ranks.low), ranks.high].map(Option::unwrap_or_default);
+        let wanted =
+            [Some(ranks.low), ranks.high].map(|rank| response.rank_of_seen(rank.unwrap_or_default()));
         let selection = Selection::new(&response.histogram, &wanted);
         let found = find(samples, vec![selection], |sample, give| {
             if sample.counted
@@ -79,6 +80,8 @@ impl Tail {
             }
         })?;
         let end = |at: usize| found.first().and_then(|values| *values.get(at)?).map(Nanos);
-        Ok(Interval { low: end(0), high: end(1), episodes })
+        // Among lower bounds the true value at a rank may be any larger one.
+        let high = end(1).filter(|high| !response.is_lower_bound(high.0));
+        Ok(Interval { low: end(0), high, episodes })
     }
 }

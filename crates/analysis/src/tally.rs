@@ -32,6 +32,9 @@ pub(crate) struct Column {
     censored: u64,
     /// The smallest lower bound: quantiles below it are exact.
     least_censored: Option<u64>,
+    /// Requests of which nothing is known but that they were due. Their lower
+    /// bound is zero, so they come first in every ranking.
+    unseen: u64,
 }
 
 impl Tally {
@@ -52,6 +55,17 @@ impl Tally {
             if let Some(took) = timing.of(sample, self.timeout) {
                 self.columns[timing as usize].observe(took);
             }
+        }
+    }
+
+    /// Takes in counted requests that were due and of which nothing else is
+    /// known: each waited for no time at least.
+    pub(crate) fn observe_unseen(&mut self, count: u64) {
+        if count > 0 {
+            let response = &mut self.columns[Timing::Response as usize];
+            response.unseen += count;
+            response.censored += count;
+            response.least_censored = Some(0);
         }
     }
 
@@ -106,7 +120,7 @@ impl Tally {
 
 impl Column {
     fn new() -> Column {
-        Column { histogram: Histogram::new(BITS), sum: 0, censored: 0, least_censored: None }
+        Column { histogram: Histogram::new(BITS), sum: 0, censored: 0, least_censored: None, unseen: 0 }
     }
 
     fn observe(&mut self, took: Took) {
@@ -124,23 +138,37 @@ impl Column {
         self.sum += other.sum;
         self.censored += other.censored;
         self.least_censored = self.least_censored.into_iter().chain(other.least_censored).min();
+        self.unseen += other.unseen;
+    }
+
+    /// Whether requests that failed or were cut off may reach down to this value.
+    pub(crate) fn is_lower_bound(&self, value: u64) -> bool {
+        self.least_censored.is_some_and(|least| value >= least)
     }
 
     /// The ranks of [`QUANTILES`].
     pub(crate) fn ranks(&self) -> [u64; QUANTILES.len()] {
-        QUANTILES.map(|quantile| quantile.rank(self.histogram.count()))
+        QUANTILES.map(|quantile| self.rank_of_seen(quantile.rank(self.n())))
+    }
+
+    /// All requests of this timing, those that nothing is known of included.
+    fn n(&self) -> u64 {
+        self.histogram.count() + self.unseen
+    }
+
+    /// A rank among all as one among those seen: zero for the unseen.
+    pub(crate) fn rank_of_seen(&self, rank: u64) -> u64 {
+        rank.saturating_sub(self.unseen)
     }
 
     /// The distribution, given the values at [`Self::ranks`].
     pub(crate) fn distribution(&self, values: &[Option<u64>; QUANTILES.len()]) -> Distribution {
-        let n = self.histogram.count();
-        let point = |value: u64| Point {
-            value: Nanos(value),
-            at_least: self.least_censored.is_some_and(|least| value >= least),
-        };
-        let [p50, p90, p95, p99, p999] = values.map(|value| value.map(point));
+        let n = self.n();
+        let unseen = self.unseen > 0;
+        let point = |value: u64| Point { value: Nanos(value), at_least: self.is_lower_bound(value) };
+        let [p50, p90, p95, p99, p999] = values.map(|value| value.or(unseen.then_some(0)).map(point));
         let mean = (n > 0).then(|| self.sum as f64 / n as f64);
-        let max = self.histogram.max().map(point);
+        let max = self.histogram.max().or(unseen.then_some(0)).map(point);
         Distribution { n, censored: self.censored, mean, p50, p90, p95, p99, p999, max }
     }
 }

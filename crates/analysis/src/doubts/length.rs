@@ -16,8 +16,16 @@ const WANTED_EPISODES: u64 = 12;
 
 pub(super) fn killed(case: &Case) -> Option<Doubt> {
     case.end().is_none().then(|| {
+        let missing = match (case.record.facts.load.users(), case.unseen) {
+            (Some(_), _) => ", and up to one request a user is missing, with its wait".to_owned(),
+            (None, 0) => ", and those that were waiting then are missing".to_owned(),
+            (None, unseen) => format!(
+                "; {} more were due and have no row, so nothing is known of how long they waited",
+                requests(unseen)
+            ),
+        };
         let says = format!(
-            "the tester was killed: {} from before it remain, and at most the last second is missing",
+            "the tester was killed: {} from before it remain{missing}",
             requests(case.samples_counted)
         );
         doubt("killed", Verdict::Doubtful, says, "measure again")
@@ -46,6 +54,11 @@ pub(super) fn few_requests(case: &Case) -> Option<Doubt> {
 }
 
 pub(super) fn few_episodes(case: &Case) -> Option<Doubt> {
+    // Of a p99 that is itself a lower bound the requests above it are not known,
+    // and a longer run would not know them either.
+    if case.summary.response_time.p99?.at_least {
+        return None;
+    }
     let episodes = case.summary.p99_interval.episodes;
     if !case.has_answers() || case.samples_counted < FEWEST_REQUESTS || episodes >= ENOUGH_EPISODES {
         return None;
@@ -63,7 +76,8 @@ pub(super) fn few_episodes(case: &Case) -> Option<Doubt> {
 }
 
 pub(super) fn wide_interval(case: &Case) -> Option<Doubt> {
-    let p99 = case.summary.response_time.p99?.value;
+    // Of a p99 that is a lower bound, what failed or was cut off says why.
+    let p99 = case.summary.response_time.p99.filter(|p99| !p99.at_least)?.value;
     let Interval { low: Some(low), high, episodes } = case.summary.p99_interval else { return None };
     if !case.has_answers() || episodes < FEWEST_EPISODES {
         return None;
@@ -75,7 +89,13 @@ pub(super) fn wide_interval(case: &Case) -> Option<Doubt> {
         }
         Some(_) => return None,
     };
-    Some(doubt("wide-interval", Verdict::Doubtful, says, "measure four times as long to halve it"))
+    let censored = high.is_none() && case.summary.response_time.censored > 0;
+    let hint = if censored {
+        "see why requests fail or are cut off: their waits are known from below only"
+    } else {
+        "measure four times as long to halve it"
+    };
+    Some(doubt("wide-interval", Verdict::Doubtful, says, hint))
 }
 
 /// A round duration that should give enough episodes, in words and as a flag.

@@ -24,6 +24,8 @@ pub(crate) struct Case<'a> {
     pub(crate) waited_for_free: u64,
     /// Counted requests that the tester itself held up for longer than the mean gap.
     pub(crate) own_delay_above_gap: u64,
+    /// Counted requests that were due before the tester was killed, and have no row.
+    pub(crate) unseen: u64,
 }
 
 impl Case<'_> {

@@ -167,6 +167,10 @@ fn a_p99_on_a_time_limit_is_printed_as_at_least() {
     let summary = run.judged();
     let p99 = summary.response_time.p99.unwrap();
     assert!(p99.at_least && p99.value >= Nanos::from_secs(10), "{p99:?}");
+    assert!(summary.p99_interval.low.is_some());
+    assert_eq!(summary.p99_interval.high, None, "a lower bound is no upper end");
+    let codes: Vec<&str> = summary.doubts.iter().map(|doubt| doubt.code).collect();
+    assert!(!codes.contains(&"few-episodes"), "{codes:?}");
     assert!(!summary.response_time.p95.unwrap().at_least);
     assert!(!summary.response_time_ok.p99.unwrap().at_least);
 }

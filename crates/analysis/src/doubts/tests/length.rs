@@ -18,6 +18,33 @@ fn a_killed_run_is_judged_by_what_is_left_of_it() {
     assert_eq!((summary.little, summary.tester.core_share), (None, None));
 }
 
+/// The service stands still from second 21 on, and the tester is killed at 29 s.
+#[test]
+fn a_killed_run_does_not_hide_the_stall_it_was_killed_in() {
+    let killed = |mut run: Run, due_counted| {
+        run.samples.truncate(10_500);
+        run.record.end = None;
+        run.record.last_sign = Some(LastSign { at: Nanos::from_secs(29), due_counted });
+        run.judged()
+    };
+    let open = killed(Run::calm(), Some(14_000));
+    assert_eq!(open.duration, Nanos::from_secs(28));
+    assert_eq!((open.scheduled, open.ok, open.unfinished), (14_000, 10_000, 4_000));
+    assert_eq!((open.response_time.n, open.response_time.censored), (14_000, 4_000));
+    assert!(open.response_time.p50.unwrap().at_least && open.response_time.p99.unwrap().at_least);
+    assert_eq!(open.p99_interval.high, None);
+    assert_eq!(open.kept_up.kept_up, None);
+    assert!((open.rate_per_s - 10_000.0 / 28.0).abs() < 0.2, "{}", open.rate_per_s);
+    let text = "the tester was killed: 10000 requests from before it remain; 4000 requests more were due and \
+                have no row, so nothing is known of how long they waited";
+    says(&open, "killed", text);
+    let looped = killed(Run::looped(false), None);
+    assert_eq!((looped.scheduled, looped.duration), (10_000, Nanos::from_secs(28)));
+    let text = "the tester was killed: 10000 requests from before it remain, and up to one request a user is \
+                missing, with its wait";
+    says(&looped, "killed", text);
+}
+
 #[test]
 fn an_interrupted_run_says_how_far_it_came() {
     let summary = check(
@@ -104,6 +131,7 @@ fn an_interval_without_an_upper_end_says_only_how_low_it_starts() {
         samples_counted,
         waited_for_free: 0,
         own_delay_above_gap: 0,
+        unseen: 0,
     };
     let raised = crate::doubts::all(&case);
     assert_eq!(raised.len(), 1, "{raised:?}");
