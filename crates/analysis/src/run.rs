@@ -37,7 +37,7 @@ pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary,
         Some(tail) => tail.interval(survey.tally.column(Timing::Response), samples)?,
         None => Interval::default(),
     };
-    let (all, waited_for_free) = (survey.all, survey.waited_for_free);
+    let all = survey.all;
     let (samples_counted, unseen) = (survey.tally.total(), survey.unseen);
     let mut summary = summarise(record, survey, &exact, interval);
     summary.doubts = doubts::all(&Case {
@@ -45,7 +45,6 @@ pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary,
         summary: &summary,
         samples_all: all,
         samples_counted,
-        waited_for_free,
         own_delay_above_gap,
         unseen,
     });
@@ -171,6 +170,8 @@ fn tester(end: &RunEnd, span: Span) -> TesterFigures {
         peak_rss_bytes: end.peak_rss_bytes,
         connections_opened: Some(end.connections_opened),
         connections_peak: Some(end.connections_peak),
+        waited_at_limit: Some(end.waited_at_limit),
+        limit_lowered_to: end.limit_lowered_to,
     }
 }
 

@@ -194,6 +194,10 @@ pub struct TesterFigures {
     pub connections_opened: Option<u64>,
     /// Most connections open at once.
     pub connections_peak: Option<u32>,
+    /// Counted requests that waited while no further connection could be opened.
+    pub waited_at_limit: Option<u64>,
+    /// The fewest connections that the machine allowed, where it refused more.
+    pub limit_lowered_to: Option<u32>,
 }
 
 /// Little's law as a check on our own books: mean number of requests in the

@@ -21,9 +21,6 @@ pub(crate) struct Survey {
     pub(crate) all: u64,
     /// Sum over the whole run of the time from due to done, in request-nanoseconds.
     pub(crate) area: u128,
-    /// Counted requests that waited for a connection to become free, beyond
-    /// opening one of their own.
-    pub(crate) waited_for_free: u64,
     /// Counted requests that were due before the tester was killed, and have no row.
     pub(crate) unseen: u64,
 }
@@ -50,7 +47,6 @@ impl Survey {
             stalls: stalls.map(|stalls| StallTally::new(stalls, span)),
             all: 0,
             area: 0,
-            waited_for_free: 0,
             unseen: 0,
         }
     }
@@ -68,7 +64,6 @@ impl Survey {
             return;
         }
         self.tally.observe(sample);
-        self.waited_for_free += u64::from(sample.waited > sample.connect.unwrap_or_default());
         if let Some(stalls) = &mut self.stalls {
             stalls.observe(sample);
         }

@@ -70,6 +70,8 @@ pub(crate) fn run(arm: &str, load: Load, stalls: bool) -> RunSummary {
             peak_rss_bytes: Some(11_800_000),
             connections_opened: Some(31),
             connections_peak: Some(31),
+            waited_at_limit: Some(0),
+            limit_lowered_to: None,
         },
         little: Some(Little { mean_in_system: 2.31, rate_times_mean: 2.30 }),
         examples: Vec::new(),

@@ -20,8 +20,6 @@ pub(crate) struct Case<'a> {
     pub(crate) samples_all: u64,
     /// Samples of the counted part.
     pub(crate) samples_counted: u64,
-    /// Counted requests that waited for a connection to become free.
-    pub(crate) waited_for_free: u64,
     /// Counted requests that the tester itself held up for longer than the mean gap.
     pub(crate) own_delay_above_gap: u64,
     /// Counted requests that were due before the tester was killed, and have no row.
@@ -49,7 +47,7 @@ impl Case<'_> {
 type Rule = fn(&Case) -> Option<Doubt>;
 
 /// All of them, the gravest kinds first.
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 21] = [
     books::no_requests,
     books::everything_failed,
     books::conservation,
@@ -64,6 +62,7 @@ const RULES: [Rule; 20] = [
     length::wide_interval,
     tester::late_sending,
     tester::connection_limit,
+    tester::limit_lowered,
     tester::saturated,
     service::failures,
     service::cut_off,

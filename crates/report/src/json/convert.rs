@@ -197,5 +197,7 @@ fn tester(run: &RunSummary) -> Tester {
         peak_rss_bytes: tester.peak_rss_bytes,
         connections_opened: tester.connections_opened,
         connections_peak: tester.connections_peak,
+        waited_at_limit: tester.waited_at_limit,
+        limit_lowered_to: tester.limit_lowered_to,
     }
 }

@@ -181,6 +181,8 @@ pub(super) struct Tester {
     pub peak_rss_bytes: Option<u64>,
     pub connections_opened: Option<u64>,
     pub connections_peak: Option<u32>,
+    pub waited_at_limit: Option<u64>,
+    pub limit_lowered_to: Option<u32>,
 }
 
 #[derive(Debug, Serialize)]

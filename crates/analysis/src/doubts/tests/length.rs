@@ -129,7 +129,6 @@ fn an_interval_without_an_upper_end_says_only_how_low_it_starts() {
         summary: &summary,
         samples_all,
         samples_counted,
-        waited_for_free: 0,
         own_delay_above_gap: 0,
         unseen: 0,
     };

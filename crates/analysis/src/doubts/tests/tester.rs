@@ -53,44 +53,43 @@ fn one_in_a_thousand_requests_may_be_late_by_more_than_the_mean_gap() {
 }
 
 #[test]
-fn reaching_the_connection_limit_matters_once_requests_wait_for_it() {
-    let full = |run: &mut Run| run.end().connections_peak = 512;
-    let wait = |count: u64, connect: Option<Nanos>| {
-        move |run: &mut Run| {
-            run.change(
-                |at| at < count,
-                |sample| {
-                    sample.waited = Nanos(5_000);
-                    sample.connect = connect;
-                },
-            );
-        }
-    };
-    check(full, &[]);
-    check(wait(16, None), &[]);
-    let both = |count, connect| {
-        move |run: &mut Run| {
-            full(run);
-            wait(count, connect)(run);
-        }
-    };
-    check(both(16, Some(Nanos(5_000))), &[]);
-    check(both(15, None), &[("connection-limit", Valid)]);
-    let summary = check(both(16, None), &[("connection-limit", Doubtful)]);
+fn waiting_at_the_connection_limit_is_told_and_doubted_above_one_in_a_thousand() {
+    let waited = |count| move |run: &mut Run| run.end().waited_at_limit = count;
+    check(|run| run.end().connections_peak = 512, &[]);
+    check(waited(15), &[("connection-limit", Valid)]);
+    let summary = check(waited(16), &[("connection-limit", Doubtful)]);
     says(
         &summary,
         "connection-limit",
-        "all 512 connections were in use, and 16 requests (0.1 %) waited at the tester for one to become free",
+        "16 requests (0.1 %) waited at the tester, as no more than 512 connections were allowed",
     );
-    let looped = |limit| {
-        let mut run = Run::looped(false);
-        run.record.facts.connection_limit = limit;
-        run.end().connections_peak = limit;
-        wait(16, None)(&mut run);
-        doubts(&run.judged())
-    };
-    assert_eq!(looped(8), [], "each of the 8 users has one");
-    assert_eq!(looped(7), [("connection-limit", Doubtful)]);
+    assert_eq!(summary.tester.waited_at_limit, Some(16));
+}
+
+#[test]
+fn a_machine_that_allows_no_more_connections_is_told() {
+    let summary = check(|run| run.end().limit_lowered_to = Some(40), &[("limit-lowered", Doubtful)]);
+    let text = "this machine allowed only 40 connections at some moment (no descriptor, port or memory left); \
+                requests waited for those";
+    says(&summary, "limit-lowered", text);
+    assert_eq!(summary.tester.limit_lowered_to, Some(40));
+}
+
+/// The same requests, a hundred times as fast: each late by more than its gap
+/// of 20 µs, and none by much of its wait.
+#[test]
+fn above_ten_thousand_a_second_only_the_size_of_lateness_counts() {
+    let mut run = Run::calm();
+    for sample in &mut run.samples {
+        let response = sample.response_time();
+        sample.scheduled = Nanos(1_000_000_000 + sample.index * 20_000);
+        sample.sent = Some(sample.scheduled + Nanos(21_000));
+        sample.done = sample.scheduled + response;
+    }
+    run.end().counted_until = Nanos(1_320_000_000);
+    run.agree();
+    let summary = run.judged();
+    assert!(!doubts(&summary).contains(&("late-sending", Doubtful)), "{:?}", summary.doubts);
 }
 
 #[test]
