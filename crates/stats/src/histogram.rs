@@ -38,7 +38,7 @@ impl Histogram {
     pub fn new(bits: u32) -> Histogram {
         assert!(bits <= 16, "a histogram of {bits} bits is too large");
         let buckets = (65 - bits as usize) << bits;
-        Histogram { bits, counts: vec![0; buckets], count: 0, min: u64::MAX, max: 0 }
+        Histogram { bits, counts: resident(buckets), count: 0, min: u64::MAX, max: 0 }
     }
 
     /// Counts a value.
@@ -144,6 +144,15 @@ impl Histogram {
         let low = top << shift;
         (low, low + ((1 << shift) - 1))
     }
+}
+
+/// Zeros that lie in memory from the start. Zeroed memory as the allocator
+/// gives it becomes resident page by page as it is first written, so that a
+/// longer run would seem to need more and more of it.
+fn resident(buckets: usize) -> Vec<u64> {
+    let mut counts = Vec::with_capacity(buckets);
+    counts.extend(std::iter::repeat_n(std::hint::black_box(0), buckets));
+    counts
 }
 
 #[cfg(test)]
