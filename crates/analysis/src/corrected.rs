@@ -9,7 +9,12 @@
 //! idle share. With a stall of S every T and utilisation ρ the wait that a
 //! share x exceeds is S − x(1−ρ)T, where HdrHistogram's rule gives S − xT.
 //! One changed argument mends that: an interval of (1−ρ)I instead of I.
+//!
+//! Neither holds where the tester has fewer connections than the service works
+//! on at once, as it then never sees the service stand still. How many those
+//! are cannot be known from outside, so that this is not refused, only said.
 
+use crate::standstill::P95S;
 use crate::summary::Corrected;
 use model::{Load, Nanos, Rate, RunFacts};
 use stats::{Histogram, Quantile, fill_omitted};
@@ -17,6 +22,8 @@ use stats::{Histogram, Quantile, fill_omitted};
 /// At 0.8 the mended rule is already about 15 % too low in simulated queues,
 /// and it worsens from there.
 const MOST_UTILISATION: f64 = 0.9;
+/// With fewer stalls a correction rests on chance.
+const FEWEST_STALLS: usize = 3;
 
 /// The corrections for a closed or paced run, from its response times and the
 /// rate that it reached. `None` for an open loop, and where nothing was done.
@@ -42,6 +49,22 @@ pub(crate) fn corrected(
         utilisation_share: utilisation.share,
         assumptions: vec![hdr_says(facts.load, expected_interval), utilisation.says],
     })
+}
+
+/// Both corrections take every slow request for a stall of the whole service.
+/// Where there were none, they make a p99 many times too high of single slow
+/// requests, so a run must show its stalls, by their lengths, before either
+/// number is given. `p95` is that of service times.
+pub(crate) fn refuse_without_stalls(corrected: Corrected, stalls: &[Nanos], p95: Nanos) -> Corrected {
+    let long = stalls.iter().filter(|stall| **stall > p95 * P95S).count();
+    if long >= FEWEST_STALLS {
+        return corrected;
+    }
+    let says = format!(
+        "no corrected number: the service stood still {long} times for longer than three times the p95, and fewer \
+         than {FEWEST_STALLS} stalls cannot be told from single slow requests"
+    );
+    Corrected { hdr: None, utilisation: None, assumptions: vec![says], ..corrected }
 }
 
 /// The p99 once the omitted values are filled in: to 0.1 %, or exactly as it

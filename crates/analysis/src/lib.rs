@@ -21,6 +21,7 @@ mod pace;
 mod run;
 mod slices;
 mod stalls;
+mod standstill;
 mod summary;
 mod survey;
 mod tail;

@@ -6,7 +6,7 @@
 //! very many values in one place may take one more. Memory is that of the
 //! histograms, however many samples there are.
 
-use crate::corrected::corrected;
+use crate::corrected::{corrected, refuse_without_stalls};
 use crate::doubts::{self, Case};
 use crate::exact::find;
 use crate::pace::kept_up;
@@ -118,6 +118,7 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
     let (facts, end) = (&record.facts, record.end.as_ref());
     let response = &survey.tally.column(Timing::Response).histogram;
     let p99 = exact.distribution(Timing::Response).p99.map(|point| point.value);
+    let p95 = exact.distribution(Timing::Service).p95.map_or(Nanos::ZERO, |point| point.value);
     let rate_per_s = survey.rate_per_s();
     let of = |timing| exact.distribution(timing).clone();
     let length = survey.span.length();
@@ -149,7 +150,8 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
             waiting: of(Timing::Waiting),
             own: of(Timing::OwnDelay),
         },
-        corrected: corrected(facts, response, p99, rate_per_s),
+        corrected: corrected(facts, response, p99, rate_per_s)
+            .map(|corrected| refuse_without_stalls(corrected, &stalls_met(record, &survey, p95), p95)),
         stalls: survey.stalls.as_ref().map(crate::stalls::StallTally::finish),
         tester: end.map(|end| tester(end, survey.span)).unwrap_or_default(),
         little: end.and_then(|end| little(end, survey.area)),
@@ -158,6 +160,16 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         curve: curve(response),
         dots: survey.dots.finish(),
     }
+}
+
+/// The lengths of the counted part's stalls: as the service tells them, else
+/// as they show in the samples.
+fn stalls_met(record: &RunRecord, survey: &Survey, p95: Nanos) -> Vec<Nanos> {
+    let told = record.end.as_ref().and_then(|end| end.stalls.as_ref());
+    told.map_or_else(
+        || survey.standstill.stalls(p95),
+        |told| told.seen.iter().filter(|s| survey.span.contains(s.began)).map(|s| s.length()).collect(),
+    )
 }
 
 fn tester(end: &RunEnd, span: Span) -> TesterFigures {

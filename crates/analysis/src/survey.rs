@@ -3,6 +3,7 @@
 use crate::dots::Dots;
 use crate::slices::Slices;
 use crate::stalls::StallTally;
+use crate::standstill::Standstill;
 use crate::tally::Tally;
 use crate::timing::Timing;
 use model::{Load, Nanos, RunRecord, Sample, SampleSource, SourceError, Span};
@@ -17,6 +18,7 @@ pub(crate) struct Survey {
     pub(crate) dots: Dots,
     pub(crate) backlog: Backlog,
     pub(crate) stalls: Option<StallTally>,
+    pub(crate) standstill: Standstill,
     /// Samples of the whole run, warm-up included.
     pub(crate) all: u64,
     /// Sum over the whole run of the time from due to done, in request-nanoseconds.
@@ -45,6 +47,7 @@ impl Survey {
             dots: Dots::new(record.facts.seed, span),
             backlog: Backlog::new(span.began.0, span.ended.0),
             stalls: stalls.map(|stalls| StallTally::new(stalls, span)),
+            standstill: Standstill::new(span),
             all: 0,
             area: 0,
             unseen: 0,
@@ -60,6 +63,7 @@ impl Survey {
         if sample.outcome.is_answered() {
             self.backlog.complete(sample.done.0);
         }
+        self.standstill.observe(sample);
         if !sample.counted {
             return;
         }

@@ -1,7 +1,7 @@
 //! A run's figures against the same worked out the plain way.
 
 use super::*;
-use crate::fixture::{Run, any_samples, sample};
+use crate::fixture::{Run, any_samples, rate, sample};
 use crate::summary::Point;
 use crate::timing::Took;
 use proptest::prelude::*;
@@ -229,4 +229,49 @@ fn a_run_takes_four_passes_and_a_killed_one_five() {
     record.end = None;
     assert!(run(&record, &source).is_ok());
     assert_eq!(source.1.get(), 5);
+}
+
+/// A loop of about 1 ms a request for 15 s, with stalls of 100 ms every 2 s,
+/// or with 0.3 % of single requests that take as long.
+fn loop_with(connections: u32, paced: bool, stalls: bool) -> RunSummary {
+    let mut run = Run::looped(paced);
+    let load = match rate(1000.0) {
+        rate if paced => model::Load::Paced { rate, connections },
+        _ => model::Load::Closed { connections },
+    };
+    run.record.facts.load = load;
+    run.end().counted_until = Nanos::from_secs(16);
+    run.samples.clear();
+    let millis = 1_000_000;
+    for index in 0..15_000_u64 {
+        let user = (index % u64::from(connections)) as u32;
+        let at = 1_000 * millis + index * millis;
+        // A stall from each even second on for 100 ms, in which one request of
+        // each user is out, and the others are left out.
+        let into = index % 2_000;
+        let own = if !stalls && index % 333 == 7 { 100 * millis } else { 0 };
+        let held = if into < 100 { (100 - into) * millis } else { 0 };
+        if stalls && (u64::from(connections)..100).contains(&into) {
+            continue;
+        }
+        let done = at + 900_000 + if stalls { held } else { own };
+        run.samples.push(Sample { user, ..sample(index, at, at, done) });
+    }
+    run.agree();
+    run.judged()
+}
+
+#[test]
+fn single_slow_requests_are_not_corrected_for_stalls_that_never_were() {
+    let corrected = loop_with(8, true, false).corrected.unwrap();
+    assert_eq!((corrected.hdr, corrected.utilisation), (None, None));
+    assert!(corrected.assumptions[0].starts_with("no corrected number: the service stood still 0 times"));
+}
+
+#[test]
+fn loops_that_met_their_stalls_are_corrected() {
+    for (connections, paced) in [(1, false), (8, true)] {
+        let corrected = loop_with(connections, paced, true).corrected.unwrap();
+        assert!(corrected.hdr.is_some(), "{connections}: {:?}", corrected.assumptions);
+    }
 }
