@@ -5,6 +5,7 @@ use crate::stalls::StallOrder;
 use engine::{Limits, Numbers, Work};
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision};
 use schedule::{Arrivals, Closed, Open, Paced, Profile, ProfileError, Share, Tester, digest};
+use std::iter::Peekable;
 use std::net::SocketAddr;
 use thiserror::Error;
 
@@ -150,6 +151,12 @@ impl Order {
         })
     }
 
+    /// Counts what becomes due in the counted part, in the open model.
+    pub(crate) fn due_count(&self) -> Result<Option<DueCount>, OrderError> {
+        let warm_up = self.warm_up;
+        Ok(self.arrivals()?.map(|arrivals| DueCount { arrivals: arrivals.peekable(), warm_up, counted: 0 }))
+    }
+
     fn check(&self) -> Result<(), OrderError> {
         let (load, limit) = (self.load, self.connection_limit);
         let at_least = |needed: u32, what| match needed <= limit {
@@ -185,5 +192,41 @@ impl Order {
             }
         };
         Ok((0..self.threads).map(tester).collect())
+    }
+}
+
+/// How many counted requests the schedule has made due, as time goes on. Walks
+/// the schedule beside the senders, so it says nothing of what was sent.
+pub(crate) struct DueCount {
+    arrivals: Peekable<Arrivals>,
+    warm_up: Nanos,
+    counted: u64,
+}
+
+impl DueCount {
+    /// The count up to `now`, which never goes backwards.
+    pub(crate) fn by(&mut self, now: Nanos) -> u64 {
+        while let Some(arrival) = self.arrivals.next_if(|arrival| arrival.scheduled <= now) {
+            self.counted += u64::from(arrival.scheduled >= self.warm_up);
+        }
+        self.counted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_become_due_is_counted_from_the_end_of_warm_up_and_never_twice() {
+        let rate = model::Rate::per_second(10.0).expect("a rate");
+        let profile = Profile::level(rate, Nanos::from_secs(3)).expect("a profile");
+        let arrivals = Arrivals::new(profile, model::ArrivalProcess::Even, Seed(1));
+        let all: Vec<Nanos> = arrivals.clone().map(|arrival| arrival.scheduled).collect();
+        let mut due = DueCount { arrivals: arrivals.peekable(), warm_up: Nanos::from_secs(1), counted: 0 };
+        assert_eq!(due.by(Nanos::from_millis(900)), 0);
+        let (first, second) = (all[10], all[11]);
+        assert_eq!((due.by(first), due.by(first), due.by(second)), (1, 1, 2));
+        assert_eq!(due.by(Nanos::from_secs(9)), 20);
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::control::Control;
 use crate::machine;
-use crate::order::{Order, OrderError};
+use crate::order::{DueCount, Order, OrderError};
 use crate::stalls::{self, StallError, StallOrder};
 use analysis::Live;
 use engine::{Clock as _, Job, MonotonicClock, RunFailure, WorkerEnd};
-use model::{Nanos, RunEnd, RunEvent, RunFacts, Sample, Stalls};
+use model::{LastSign, Nanos, RunEnd, RunEvent, Sample, Stalls};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use store::{Folder, RunWriter, StoreError};
 use thiserror::Error;
@@ -14,8 +14,13 @@ use thiserror::Error;
 /// Time between the last preparation and the run's start, for threads to be there.
 const LEAD: Nanos = Nanos::from_millis(20);
 
-/// How often progress is told.
+/// How often progress is told, and a sign of life left with the samples.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(250);
+
+/// A sign of life speaks of this long ago: a request that was done by then has
+/// left its thread's batch (200 ms at most, noticed within 100 ms) and lies in
+/// the spool. What was due by then and has no row was still out.
+const SETTLED: Nanos = Nanos::from_millis(400);
 
 /// Why a run has no result, or only part of one. What was measured by then
 /// stays in the folder.
@@ -69,7 +74,10 @@ pub fn execute(
         clock,
         stop,
     };
-    let mut keeper = Keeper::new(&mut writer, &facts, clock, stop, watch);
+    let due = order.due_count()?;
+    let live = Live::new(&facts);
+    let mut keeper =
+        Keeper { writer: &mut writer, live, due, clock, told: Nanos::ZERO, stop, watch, failure: None };
     let totals = engine::run(job, &mut |batch| keeper.keep(batch))?;
     let failure = keeper.failure;
     watch(RunEvent::Finished { arm: order.arm.clone() });
@@ -102,6 +110,7 @@ fn arm(
 struct Keeper<'a, 'w> {
     writer: &'a mut RunWriter,
     live: Live,
+    due: Option<DueCount>,
     clock: MonotonicClock,
     told: Nanos,
     stop: &'a AtomicBool,
@@ -109,31 +118,29 @@ struct Keeper<'a, 'w> {
     failure: Option<StoreError>,
 }
 
-impl<'a, 'w> Keeper<'a, 'w> {
-    fn new(
-        writer: &'a mut RunWriter,
-        facts: &RunFacts,
-        clock: MonotonicClock,
-        stop: &'a AtomicBool,
-        watch: &'a mut Watch<'w>,
-    ) -> Keeper<'a, 'w> {
-        Keeper { writer, live: Live::new(facts), clock, told: Nanos::ZERO, stop, watch, failure: None }
-    }
-
+impl Keeper<'_, '_> {
     fn keep(&mut self, batch: &[Sample]) {
-        if self.failure.is_none()
-            && !batch.is_empty()
-            && let Err(error) = self.writer.append(batch)
-        {
-            // A run whose samples cannot be kept measures nothing: end it.
-            self.failure = Some(error);
-            self.stop.store(true, Relaxed);
+        if !batch.is_empty() {
+            self.write(|writer| writer.append(batch));
         }
         self.live.observe(batch);
         let now = self.clock.now();
         if now >= self.told + PROGRESS_EVERY {
             self.told = now;
+            let at = now.saturating_sub(SETTLED);
+            let due_counted = self.due.as_mut().map(|due| due.by(at));
+            self.write(|writer| writer.sign(LastSign { at, due_counted }));
             (self.watch)(RunEvent::Progress(self.live.progress(now)));
+        }
+    }
+
+    /// A run whose samples cannot be kept measures nothing: the first failure ends it.
+    fn write(&mut self, what: impl FnOnce(&mut RunWriter) -> Result<(), StoreError>) {
+        if self.failure.is_none()
+            && let Err(error) = what(self.writer)
+        {
+            self.failure = Some(error);
+            self.stop.store(true, Relaxed);
         }
     }
 }
