@@ -4,9 +4,9 @@
 //! not know sockets, files or colours, and it computes nothing while a request
 //! is being sent.
 //!
-//! Start at [`Summary`], which holds all that is said. [`run`] computes one
+//! Start at [`Summary`], which holds all that is said. [`run()`] computes one
 //! run's part in a few passes over its samples, whose memory does not grow
-//! with them; [`experiment`] puts the runs together. [`Live`] shows a run that
+//! with them; [`experiment()`] puts the runs together. [`Live`] shows a run that
 //! goes on, and takes each wait by the same [`Timing`] as every final number.
 
 mod corrected;
