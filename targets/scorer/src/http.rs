@@ -50,11 +50,22 @@ impl Service {
         let answer = self.scoring.lock().expect("scoring does not panic").answer(&customer)?;
         // The rest of the cost burns the thread: an asynchronous sleep would
         // let requests overlap, and this would no longer be one worker.
-        clock::burn_until(began_ns.saturating_add(clock::length_ns(self.service_time)));
+        self.work_until(began_ns.saturating_add(clock::length_ns(self.service_time)));
         match answer {
             Some(json) => Ok(([(CONTENT_TYPE, "application/json")], json).into_response()),
             None => Err(Refusal::UnknownCustomer(customer)),
         }
+    }
+
+    /// Works until `end_ns`. A stall that falls due meanwhile stops the work
+    /// where it is, as a pause of the whole process would, and the work goes on
+    /// after it.
+    fn work_until(&self, mut end_ns: u64) {
+        while let Some(due_ns) = self.stalls.next_due_ns().filter(|due_ns| *due_ns < end_ns) {
+            clock::burn_until(due_ns);
+            end_ns = end_ns.saturating_add(self.stalls.stand_still_if_due());
+        }
+        clock::burn_until(end_ns);
     }
 }
 

@@ -3,10 +3,10 @@
 //! The service has one thread, so holding that thread holds everything: no
 //! connection is accepted, nothing is read, nothing is answered. Two places
 //! look whether a stall is due: an alarm, which wakes an idle event loop, and
-//! every `/score` before its work. Without the second, a stall would wait behind
-//! all the requests that are ready when it falls due, because the loop runs
-//! those before it looks at its alarm; so a stall begins at most one request
-//! late.
+//! every `/score`, before its work and in the middle of it. Without the second,
+//! a stall would wait behind all the requests that are ready when it falls due,
+//! because the loop runs those before it looks at its alarm, and would always
+//! fall between two requests, which no real pause does.
 
 use std::collections::VecDeque;
 use std::io;
@@ -91,12 +91,12 @@ impl Stalls {
         }
     }
 
-    /// Stands still if a stall is due.
-    pub(crate) fn stand_still_if_due(&self) {
-        if let Some(hold) = self.take_due() {
-            let stall = hold.carry_out();
-            self.armed().report.stalls.push(stall);
-        }
+    /// Stands still if a stall is due; says for how long it did, in nanoseconds.
+    pub(crate) fn stand_still_if_due(&self) -> u64 {
+        let Some(hold) = self.take_due() else { return 0 };
+        let stall = hold.carry_out();
+        self.armed().report.stalls.push(stall);
+        stall.ended_ns - stall.began_ns
     }
 
     pub(crate) fn report(&self) -> StallReport {
@@ -113,7 +113,7 @@ impl Stalls {
         armed.hold
     }
 
-    fn next_due_ns(&self) -> Option<u64> {
+    pub(crate) fn next_due_ns(&self) -> Option<u64> {
         self.armed().due_ns.front().copied()
     }
 

@@ -199,3 +199,19 @@ fn an_order_that_cannot_be_kept_is_refused_and_leaves_the_old_plan() {
     }
     assert_eq!(stalls(&mut connection).0, 3);
 }
+
+#[test]
+fn a_stall_stops_a_request_in_the_middle_of_its_work_and_the_work_goes_on_after_it() {
+    let service_time = Duration::from_millis(400);
+    let address = start(Options { service_time, ..small_shop() });
+    let mut connection = Connection::open(address);
+    let planned = arm(&mut connection, &even(100, 1, 100, "sleep"));
+    let sent_ns = now_ns();
+    connection.send("GET", "/score?customer=c-00001", "");
+    assert_eq!(connection.receive().status, 200);
+    let took_ns = now_ns() - sent_ns;
+    let (began_ns, ended_ns) = await_stalls(&mut connection, 1)[0];
+    assert!(sent_ns < began_ns && began_ns < sent_ns + 400 * MS, "it fell between two requests");
+    assert!(began_ns >= planned[0], "it began before its time");
+    assert!(took_ns >= 400 * MS + (ended_ns - began_ns), "the stall was taken from the work: {took_ns} ns");
+}
