@@ -1,0 +1,179 @@
+//! Everything that is reported of one run, computed again.
+
+use crate::check::{Computed, List};
+use crate::manifest::sha256;
+use crate::record::{Load, Record};
+use crate::samples::{FAILURES, NEVER_SENT, Row, UNFINISHED};
+use crate::times::{Times, exactly, lateness, own_delay, response, service, waiting};
+use crate::{corrected, keeping_up, stalls, standstill, tail};
+use serde_json::Value;
+
+/// How far apart the two sides of Little's law may lie before a run is void.
+const LITTLE_MARGIN: f64 = 0.02;
+
+/// Its values under their names in `summary.json`. `reported` is asked for its
+/// doubts alone, since the verdict must be the worst of them.
+pub(crate) fn list(record: &Record, rows: &[Row], reported: &Value) -> List {
+    let mut list = List::default();
+    facts(record, rows, &mut list);
+    counts(record, rows, &mut list);
+    times(record, rows, &mut list);
+    tester(record, &mut list);
+    list.text("verdict", worst_weight(reported));
+    list.add("void_doubts", Computed::Words(void_codes(record, rows)));
+    list
+}
+
+/// What was asked for, as `run.json` has it; only the schedule's hash is taken
+/// again, from the samples of a run that sent all of it.
+fn facts(record: &Record, rows: &[Row], list: &mut List) {
+    let (facts, part) = (&record.facts, record.counted_part());
+    list.whole("round", facts.round);
+    list.flag("interrupted", Some(record.end.interrupted));
+    list.text("url", &facts.url);
+    list.text("method", &facts.method);
+    list.maybe("seed", facts.seed.parse().ok());
+    list.real("duration_s", Some(part.seconds()));
+    list.real("warm_up_s", Some(facts.warm_up_ns as f64 / 1e9));
+    list.real("timeout_s", Some(facts.timeout_ns as f64 / 1e9));
+    list.text("connection_policy", &facts.connection_policy);
+    list.whole("connection_limit", facts.connection_limit);
+    let hash = match &facts.schedule_sha256 {
+        Some(_) if sent_its_whole_schedule(record) => Some(schedule_hash(rows)),
+        as_planned => as_planned.clone(),
+    };
+    list.maybe_text("schedule_hash", hash.as_deref());
+}
+
+fn sent_its_whole_schedule(record: &Record) -> bool {
+    matches!(record.facts.load, Load::Open { .. }) && !record.end.interrupted && record.end.samples_lost == 0
+}
+
+/// SHA-256 of every scheduled moment in the order of the schedule, each as 8
+/// bytes, lowest first.
+fn schedule_hash(rows: &[Row]) -> String {
+    let mut moments: Vec<(u64, u64)> = rows.iter().map(|row| (row.index, row.scheduled)).collect();
+    moments.sort_unstable();
+    let bytes: Vec<u8> = moments.iter().flat_map(|(_, scheduled)| scheduled.to_le_bytes()).collect();
+    sha256(&bytes)
+}
+
+fn counts(record: &Record, rows: &[Row], list: &mut List) {
+    let part = record.counted_part();
+    list.whole("scheduled", record.end.taken_counted);
+    list.whole("ok", counted(rows).filter(|row| row.is_ok()).count() as u64);
+    for failure in FAILURES {
+        list.whole(format!("failed.{failure}"), with_outcome(rows, failure));
+    }
+    list.whole("unfinished", with_outcome(rows, UNFINISHED));
+    list.whole("never_sent", with_outcome(rows, NEVER_SENT));
+    list.whole("resent", counted(rows).map(|row| row.resent).sum());
+    list.real("rate_per_s", Some(rate_per_s(record, rows)));
+    let (word, visible) = keeping_up::judge(&record.facts.load, rows, part, record.facts.capacity_per_s);
+    list.text("kept_up", word);
+    list.real("smallest_visible_shortfall", Some(visible));
+    let little = little(record, rows);
+    match little {
+        None => list.add("little", Computed::Unknown),
+        Some((mean_in_system, rate_times_mean)) => {
+            list.real("little.mean_in_system", Some(mean_in_system));
+            list.real("little.rate_times_mean", Some(rate_times_mean));
+        }
+    }
+}
+
+fn counted(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(|row| row.counted)
+}
+
+fn with_outcome(rows: &[Row], outcome: &str) -> u64 {
+    counted(rows).filter(|row| row.outcome == outcome).count() as u64
+}
+
+/// Answers a second that came inside the counted part, the warm-up's included.
+fn rate_per_s(record: &Record, rows: &[Row]) -> f64 {
+    let part = record.counted_part();
+    if part.length() == 0 { 0.0 } else { keeping_up::answers(rows, part) as f64 / part.seconds() }
+}
+
+/// Mean number in the system by the engine's sum, and by the samples.
+fn little(record: &Record, rows: &[Row]) -> Option<(f64, f64)> {
+    let length = record.end.ended_ns;
+    let stays: u128 = rows.iter().map(|row| u128::from(row.stay())).sum();
+    let mean = |area: u128| area as f64 / length as f64;
+    (length > 0).then(|| (mean(record.end.area_request_ns), mean(stays)))
+}
+
+fn times(record: &Record, rows: &[Row], list: &mut List) {
+    let (facts, part) = (&record.facts, record.counted_part());
+    let (timeout, counted) = (facts.timeout_ns, counted(rows).collect::<Vec<&Row>>());
+    let all = || counted.iter().copied();
+    let responses = Times::new(all().map(|row| response(row, timeout)));
+    responses.list("response_time_ns", list);
+    tail::list(&counted, &responses, part, timeout, list);
+    let ok = all().filter(|row| row.is_ok());
+    Times::new(ok.map(|row| exactly(row.stay()))).list("ok_response_time_ns", list);
+    let services = Times::new(all().filter_map(|row| service(row, timeout)));
+    services.list("service_time_ns", list);
+    Times::new(all().filter_map(|row| row.connect).map(exactly)).list("connect_time_ns", list);
+    Times::new(all().map(lateness)).list("lateness_ns", list);
+    Times::new(all().map(waiting)).list("lateness_ns.waiting", list);
+    Times::new(all().map(own_delay)).list("lateness_ns.own", list);
+
+    let p95 = services.percentile("p95").unwrap_or(0);
+    let met = match &record.stalls {
+        Some(told) => stalls::seen_in(told, part).iter().map(stalls::length).collect(),
+        None => standstill::lengths(rows, part, p95),
+    };
+    corrected::list(facts, &responses, rate_per_s(record, rows), &met, p95, list);
+    match &record.stalls {
+        Some(told) => stalls::list(told, &counted, part, list),
+        None => list.add("stalls", Computed::Unknown),
+    }
+}
+
+fn tester(record: &Record, list: &mut List) {
+    let (facts, end, part) = (&record.facts, &record.end, record.counted_part());
+    let a_request = |cpu: u64| (end.taken_counted > 0).then(|| cpu as f64 / end.taken_counted as f64);
+    let core_share = (part.length() > 0).then(|| end.cpu_process_ns as f64 / 1e9 / part.seconds());
+    list.real("tester.cpu_ns_per_request", a_request(end.cpu_process_ns));
+    list.real("tester.sender_cpu_ns_per_request", a_request(end.cpu_senders_ns));
+    list.real("tester.core_share", core_share);
+    list.text("tester.backend", &facts.backend);
+    list.whole("tester.threads", facts.threads);
+    list.maybe("tester.peak_rss_bytes", end.peak_rss_bytes);
+    list.whole("tester.connections_opened", end.connections_opened);
+    list.whole("tester.connections_peak", end.connections_peak);
+    list.whole("tester.waited_at_limit", end.waited_at_limit);
+    list.maybe("tester.limit_lowered_to", end.limit_lowered_to);
+}
+
+/// The verdict that the reported doubts add up to.
+pub(crate) fn worst_weight(reported: &Value) -> &'static str {
+    let weights = reported["doubts"].as_array().into_iter().flatten();
+    let weights: Vec<&str> = weights.filter_map(|doubt| doubt["weight"].as_str()).collect();
+    ["void", "doubtful"].into_iter().find(|weight| weights.contains(weight)).unwrap_or("valid")
+}
+
+/// The doubts that make a run void, by the books alone.
+fn void_codes(record: &Record, rows: &[Row]) -> Vec<String> {
+    let end = &record.end;
+    let counted_rows = counted(rows).count() as u64;
+    let no_answer = !counted(rows).any(Row::is_ok);
+    let planned = record.facts.planned_warm_up.zip(record.facts.planned_counted);
+    let off_plan = planned.is_some_and(|(warm_up, counted)| {
+        end.taken_counted != counted || u128::from(end.taken) != u128::from(warm_up) + u128::from(counted)
+    });
+    let apart = little(record, rows)
+        .is_some_and(|(engine, samples)| (engine - samples).abs() > LITTLE_MARGIN * engine.max(samples));
+    let codes = [
+        ("no-requests", counted_rows == 0),
+        ("everything-failed", counted_rows > 0 && no_answer),
+        ("conservation", end.taken_counted != counted_rows),
+        ("samples-missing", end.taken != rows.len() as u64),
+        ("plan-not-kept", off_plan && !end.interrupted),
+        ("samples-lost", end.samples_lost > 0),
+        ("little", apart),
+    ];
+    codes.into_iter().filter(|(_, holds)| *holds).map(|(code, _)| code.to_owned()).collect()
+}

@@ -1,0 +1,6 @@
+//! Whole results folders, as the tester makes them and as they should not be.
+
+mod agrees;
+mod common;
+mod damage;
+mod finds;
