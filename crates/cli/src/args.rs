@@ -28,6 +28,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Report again from the stored samples of a results folder
     Report(ReportArgs),
+    /// Compute every reported number again, by code that shares nothing with the first
+    Verify(VerifyArgs),
     /// What this machine is, and whether it is quiet
     Machine(MachineArgs),
     /// Run a sample service
@@ -157,6 +159,12 @@ pub struct ReportArgs {
     /// Write the HTML page into the folder and open it in a browser
     #[arg(long)]
     pub open: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct VerifyArgs {
+    /// The results folder
+    pub folder: PathBuf,
 }
 
 #[derive(clap::Args, Debug)]

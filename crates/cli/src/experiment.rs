@@ -151,7 +151,7 @@ impl From<StoreError> for Failure {
 }
 
 /// An error and its causes in one line, leaving out a cause that the error names itself.
-fn chain(error: &dyn std::error::Error) -> String {
+pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(source) = cause {

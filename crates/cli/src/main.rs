@@ -18,6 +18,7 @@ mod report_command;
 mod requests;
 mod signals;
 mod target;
+mod verify_command;
 mod wall;
 
 use args::{Args, Command};
@@ -40,6 +41,7 @@ fn run(args: Args) -> Result<Exit, Failure> {
     match args.command {
         Some(Command::Demo(demo)) => demo::run(&demo),
         Some(Command::Report(report)) => report_command::run(&report),
+        Some(Command::Verify(verify)) => verify_command::run(&verify),
         Some(Command::Machine(machine)) => machine::run(&machine),
         Some(Command::Target(target)) => target::run(&target),
         None => quick::run(&args.quick),
