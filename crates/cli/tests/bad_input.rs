@@ -206,15 +206,16 @@ fn can_mount() -> bool {
 #[test]
 fn a_disk_that_fills_up_ends_the_run_and_what_was_kept_still_reports() {
     for narrow in [SMALL_FILES, SMALL_DISK].iter().take(1 + usize::from(can_mount())) {
-        let (look, report) = look_and_report(narrow, &["-r", "3000/s", "-d", "30s"]);
+        let (look, report) = look_and_report(narrow, &["-r", "1000/s", "-d", "30s"]);
         look.fails_with(3, &["could not be kept", "no room left on the disk", "samples.spool"])
             .and_hints("doorclock report");
         let summary = report.with_code(0).json();
         let run = only_run(&summary);
         assert_eq!(run["interrupted"], true, "{run:#}");
         assert_eq!(run["verdict"], "doubtful", "{run:#}");
-        // A hundred KiB of samples at the least, 81 bytes each.
-        assert!(number(run, "/ok") >= 1_000, "{run:#}");
+        // A hundred KiB of samples find room, 81 bytes each: some 1,260. A batch
+        // that finds none is lost whole, and on a busy machine may be of half a second.
+        assert!(number(run, "/ok") >= 600, "{run:#}");
         assert_conservation(run);
     }
 }

@@ -4,9 +4,9 @@
 //! `first_byte` and `done` come from [`Net`] with what happened. The loop
 //! itself never asks the clock in between.
 //!
-//! Budget: per request no allocation, lock, format or log, and two list
-//! operations; all of it under 1 µs beside the kernel's share. Held by
-//! `cargo xtask bench` (CPU per request against wrk's).
+//! Budget: per request no lock, format, log or allocation (held by
+//! `tests/allocations.rs`), and CPU per request against wrk's as `cargo xtask
+//! bench` shows it.
 
 mod outcome;
 

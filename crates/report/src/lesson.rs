@@ -8,9 +8,9 @@ use crate::arms::{self, Pair};
 use crate::numbers::{count, counted, measured, share, times};
 use analysis::{Point, RunSummary, StallFigures, Summary, Verdict};
 
-/// Two p99s closer than this factor are called the same. The p99 of a run of
-/// 30 s varies by 10 to 12 % (one standard deviation) for an unchanged
-/// service, so a quarter is about two of them.
+/// Two p99s closer than this factor are called the same: two runs of an
+/// unchanged service differ by some per cent as it is. A choice for the demo's
+/// words, whose testers differ many times over; no test of significance.
 const SAME_WITHIN: f64 = 1.25;
 
 /// One tester, with the service calm and with it standing still now and then.
