@@ -45,6 +45,7 @@ pub(crate) fn corrected(
         raw,
         hdr: Some(p99_filled(response, raw, expected_interval)),
         utilisation: utilisation.interval.map(|interval| p99_filled(response, raw, interval)),
+        replay: None,
         expected_interval,
         utilisation_share: utilisation.share,
         assumptions: vec![hdr_says(facts.load, expected_interval), utilisation.says],

@@ -1,34 +1,48 @@
 //! All runs put together: arms, the worst verdict, and the answer in one sentence.
 
 use crate::summary::{ArmSummary, Doubt, Point, RunSummary, Summary, Verdict};
-use model::MachineFacts;
+use model::{MachineFacts, PlanFacts};
 
 /// Less idle than this before the runs, and others were using the machine.
 const LEAST_IDLE: f64 = 0.9;
 /// More of its time than this given to other machines, and it was not ours.
 const MOST_STEAL: f64 = 0.02;
 
+/// What is known of an experiment besides its runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExperimentFacts {
+    /// What was asked.
+    pub question: String,
+    /// The machine it ran on.
+    pub machine: MachineFacts,
+    /// Version of doorclock that measured.
+    pub tool_version: String,
+    /// When it began: UTC, RFC 3339, whole seconds.
+    pub began: String,
+    /// What the plan decides beyond single runs; `None` where there was no plan.
+    pub plan: Option<PlanFacts>,
+}
+
 /// The whole experiment from its runs, in the order in which arms first came.
-pub fn experiment(
-    question: impl Into<String>,
-    runs: Vec<RunSummary>,
-    machine: MachineFacts,
-    tool_version: impl Into<String>,
-    began: impl Into<String>,
-) -> Summary {
+pub fn experiment(facts: ExperimentFacts, runs: Vec<RunSummary>) -> Summary {
+    let ExperimentFacts { question, machine, tool_version, began, plan } = facts;
     let arms = grouped(runs);
     let doubts = machine_doubts(&machine);
     let of_runs = arms.iter().flat_map(|arm| &arm.runs).map(|run| run.verdict);
     let verdict = of_runs.chain(doubts.iter().map(|doubt| doubt.weight)).max();
     Summary {
-        question: question.into(),
+        question,
         answer: answer(&arms),
         verdict: verdict.unwrap_or(Verdict::Void),
         doubts,
         arms,
+        comparisons: Vec::new(),
+        guesses: Vec::new(),
+        bounds: Vec::new(),
+        planned_runs: plan.map(|plan| plan.arms.len() as u32 * plan.rounds),
         machine,
-        tool_version: tool_version.into(),
-        began: began.into(),
+        tool_version,
+        began,
     }
 }
 
@@ -37,7 +51,12 @@ fn grouped(runs: Vec<RunSummary>) -> Vec<ArmSummary> {
     for run in runs {
         match arms.iter_mut().find(|arm| arm.name == run.facts.arm) {
             Some(arm) => arm.runs.push(run),
-            None => arms.push(ArmSummary { name: run.facts.arm.clone(), runs: vec![run] }),
+            None => arms.push(ArmSummary {
+                name: run.facts.arm.clone(),
+                runs: vec![run],
+                pooled: None,
+                windows: None,
+            }),
         }
     }
     arms.iter_mut().for_each(|arm| arm.runs.sort_by_key(|run| run.facts.round));
@@ -135,7 +154,14 @@ mod tests {
     }
 
     fn put_together(runs: Vec<RunSummary>, machine: MachineFacts) -> Summary {
-        experiment("how slow?", runs, machine, "0.1.0", "2026-12-01T10:15:00Z")
+        let facts = ExperimentFacts {
+            question: "how slow?".to_owned(),
+            machine,
+            tool_version: "0.1.0".to_owned(),
+            began: "2026-12-01T10:15:00Z".to_owned(),
+            plan: None,
+        };
+        experiment(facts, runs)
     }
 
     #[test]

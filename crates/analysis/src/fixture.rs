@@ -151,6 +151,7 @@ fn facts() -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        tool: None,
     }
 }
 
@@ -172,5 +173,7 @@ fn end() -> RunEnd {
         wakeups: 40_000,
         examples: Vec::new(),
         stalls: None,
+        told: None,
+        machine: None,
     }
 }

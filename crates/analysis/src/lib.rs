@@ -28,7 +28,7 @@ mod tail;
 mod tally;
 mod timing;
 
-pub use experiment::experiment;
+pub use experiment::{ExperimentFacts, experiment};
 pub use live::Live;
 pub use run::run;
 pub use summary::*;

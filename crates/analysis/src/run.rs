@@ -157,6 +157,10 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         little: end.and_then(|end| little(end, survey.area)),
         examples: end.map(|end| end.examples.clone()).unwrap_or_default(),
         slices: survey.slices.finish(&exact.slices),
+        windows: Vec::new(),
+        near_mean: None,
+        told: end.and_then(|end| end.told.clone()),
+        story: end.and_then(|end| end.machine.clone()),
         curve: curve(response),
         dots: survey.dots.finish(),
     }

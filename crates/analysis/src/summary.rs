@@ -2,7 +2,7 @@
 //!
 //! A number that is not known is `None`; zero never stands for it.
 
-use model::{Load, MachineFacts, Nanos, RunFacts};
+use model::{Bound, Load, MachineFacts, MachineStory, Nanos, Pairing, PlannedGuess, RunFacts, Told};
 
 /// How far a measurement can be trusted, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +105,7 @@ pub struct Lateness {
     pub own: Distribution,
 }
 
-/// A p99 as measured and as two corrections for coordinated omission would
+/// A p99 as measured and as three corrections for coordinated omission would
 /// have it. Only for closed and paced runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Corrected {
@@ -116,6 +116,9 @@ pub struct Corrected {
     /// The same with the interval shortened to its idle share, because what
     /// was omitted would have queued too.
     pub utilisation: Option<Nanos>,
+    /// The planned rate's arrivals sent once more, in thought, through one
+    /// server that stands still when this one did.
+    pub replay: Option<Nanos>,
     /// The expected interval between one connection's requests.
     pub expected_interval: Nanos,
     /// Planned rate over capacity, where the capacity is known.
@@ -177,6 +180,20 @@ pub struct Dot {
     pub response: Nanos,
     /// Whether it was answered as expected.
     pub ok: bool,
+}
+
+/// One of a run's windows: what a tester would have said that had run for no
+/// longer than this.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Its beginning, from the start of the counted part.
+    pub began: Nanos,
+    /// Its length.
+    pub length: Nanos,
+    /// Requests due in it.
+    pub n: u64,
+    /// p99 of their response times, `None` if none was due.
+    pub p99: Option<Point>,
 }
 
 /// What the run cost the tester.
@@ -269,6 +286,15 @@ pub struct RunSummary {
     pub examples: Vec<(String, String)>,
     /// The counted part in at most 60 slices of equal length.
     pub slices: Vec<Slice>,
+    /// The counted part in twelve windows of equal length; empty where they
+    /// would hold fewer than a hundred requests each, whose p99 is their slowest.
+    pub windows: Vec<Window>,
+    /// Share of requests whose response time lies within 10 % of the mean, 0 to 1.
+    pub near_mean: Option<f64>,
+    /// What another tool says of the run, where one sent.
+    pub told: Option<Told>,
+    /// What the machine did besides, where it was watched.
+    pub story: Option<MachineStory>,
     /// Some requests as dots: a seeded choice of all, and the slowest.
     pub dots: Vec<Dot>,
     /// Response time at 100 quantiles from 0 towards 1, for a curve: (quantile, value).
@@ -294,6 +320,115 @@ pub struct ArmSummary {
     pub name: String,
     /// Its runs; never empty.
     pub runs: Vec<RunSummary>,
+    /// Response times of all its runs together, those of void runs left out.
+    /// For reading; arms are compared by their runs' own numbers.
+    pub pooled: Option<Distribution>,
+    /// What its windows say, where its runs have windows.
+    pub windows: Option<WindowSpread>,
+}
+
+/// How far the first windows of an arm's runs lie apart, and how far the runs do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowSpread {
+    /// Length of a window.
+    pub length: Nanos,
+    /// Least and largest p99 of the first window, over the rounds.
+    pub first: (Nanos, Nanos),
+    /// Least and largest p99 of the whole run, over the rounds.
+    pub whole: (Nanos, Nanos),
+    /// Least and largest p99 of any window of any round.
+    pub any: (Nanos, Nanos),
+}
+
+/// Two arms, and whether they can be told apart.
+///
+/// `y` is ln(b ÷ a) of the number in one round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Which arms, by which number.
+    pub pairing: Pairing,
+    /// Rounds in which both have the number.
+    pub rounds: u32,
+    /// b ÷ a in each of these rounds.
+    pub ratios: Vec<f64>,
+    /// b ÷ a − 1, the Hodges–Lehmann estimate.
+    pub effect: Option<f64>,
+    /// Lower end of its exact interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// How often such an interval covers, 0 to 1.
+    pub coverage: Option<f64>,
+    /// p of the exact sign-flip test.
+    pub p: Option<f64>,
+    /// The least that p can be with so many rounds.
+    pub p_floor: Option<f64>,
+    /// p after Holm's correction for all comparisons but the twins'.
+    pub p_holm: Option<f64>,
+    /// Whether they are told apart; `None` with too few rounds to say.
+    pub told_apart: Option<bool>,
+    /// Whether the plain rule tells them apart: every difference of one sign,
+    /// and no overlap of the two arms' numbers.
+    pub plain_rule: Option<bool>,
+    /// The smallest effect that these rounds could have shown, as a share.
+    pub smallest_visible: Option<f64>,
+    /// The least d for which the two are the same within ±d, as a share.
+    pub same_within: Option<f64>,
+    /// Standard deviation of ln a over the rounds: what pairing is measured against.
+    pub sd_rounds: Option<f64>,
+    /// Standard deviation of y.
+    pub sd_paired: Option<f64>,
+}
+
+/// What became of a guess.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GuessSummary {
+    /// The guess, word for word.
+    pub guess: PlannedGuess,
+    /// `right`, `wrong` or `cannot say`.
+    pub verdict: &'static str,
+    /// The figures it rests on, in the order of its condition.
+    pub figures: Vec<GuessFigure>,
+}
+
+/// One figure behind a guess.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GuessFigure {
+    /// The arm.
+    pub arm: String,
+    /// The figure's name, with its unit.
+    pub figure: String,
+    /// Its value in every round; `None` where one of them is unknown.
+    pub values: Option<Vec<f64>>,
+}
+
+/// Which arms held a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundSummary {
+    /// The bound.
+    pub bound: Bound,
+    /// Every arm, in the order of the plan.
+    pub arms: Vec<BoundArm>,
+    /// The open arm of the highest rate that held it in every round, and kept up.
+    pub highest: Option<(String, f64)>,
+    /// The arm that did the most a second without holding it, and how many
+    /// times `highest` that is.
+    pub unbounded: Option<(String, f64, Option<f64>)>,
+}
+
+/// How one arm stands to a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundArm {
+    /// The arm.
+    pub arm: String,
+    /// The rate it was asked for, or reached where it has none; a mean over its rounds.
+    pub rate_per_s: f64,
+    /// Rounds in which it held the bound and kept up.
+    pub held: u32,
+    /// Rounds that can be judged.
+    pub rounds: u32,
+    /// The slowest round's number.
+    pub worst: Option<Point>,
 }
 
 /// The whole experiment.
@@ -309,6 +444,14 @@ pub struct Summary {
     pub doubts: Vec<Doubt>,
     /// The arms, in the order of the plan.
     pub arms: Vec<ArmSummary>,
+    /// What is told apart from what.
+    pub comparisons: Vec<Comparison>,
+    /// What became of the guesses.
+    pub guesses: Vec<GuessSummary>,
+    /// Which arms held which bound.
+    pub bounds: Vec<BoundSummary>,
+    /// Runs that the plan asks for; `None` where there was no plan.
+    pub planned_runs: Option<u32>,
     /// The machine it ran on.
     pub machine: MachineFacts,
     /// Version of doorclock that measured.

@@ -3,7 +3,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::progress::ProgressLine;
-use analysis::{RunSummary, Summary, Verdict};
+use analysis::{ExperimentFacts, RunSummary, Summary, Verdict};
 use model::{MachineFacts, Nanos, Seed};
 use runner::{Order, OrderError, RunError};
 use std::path::Path;
@@ -80,7 +80,14 @@ impl Experiment {
     pub fn finish(self) -> Result<Summary, Failure> {
         let kept = self.shown_path();
         let ManifestFacts { tool_version, began, .. } = self.facts.clone();
-        let summary = analysis::experiment(self.question, self.runs, self.machine, tool_version, began);
+        let facts = ExperimentFacts {
+            question: self.question,
+            machine: self.machine,
+            tool_version,
+            began,
+            plan: None,
+        };
+        let summary = analysis::experiment(facts, self.runs);
         let written = self
             .folder
             .write_text("summary.json", &report::json::summary(&summary))

@@ -5,7 +5,7 @@ use crate::demo::open_in_browser;
 use crate::experiment::{MADE_BY, exit_of, judge};
 use crate::failure::{Exit, Failure};
 use crate::print;
-use analysis::Summary;
+use analysis::{ExperimentFacts, Summary};
 use std::io::IsTerminal;
 use store::{Damage, Folder, Manifest, ManifestFacts, StoreError};
 
@@ -106,13 +106,14 @@ fn summarise(folder: &Folder, manifest: Option<&Manifest>) -> Result<Summary, Fa
     let known = |part: fn(&Manifest) -> Option<String>| {
         manifest.and_then(part).unwrap_or_else(|| "unknown".to_owned())
     };
-    Ok(analysis::experiment(
-        known(|manifest| manifest.question.clone()),
-        runs,
-        manifest.and_then(|manifest| manifest.machine.clone()).unwrap_or_default(),
-        known(|manifest| manifest.tool_version.clone()),
-        known(|manifest| manifest.began.clone()),
-    ))
+    let facts = ExperimentFacts {
+        question: known(|manifest| manifest.question.clone()),
+        machine: manifest.and_then(|manifest| manifest.machine.clone()).unwrap_or_default(),
+        tool_version: known(|manifest| manifest.tool_version.clone()),
+        began: known(|manifest| manifest.began.clone()),
+        plan: manifest.and_then(|manifest| manifest.plan.clone()),
+    };
+    Ok(analysis::experiment(facts, runs))
 }
 
 /// A page drawn anew changes one checksum. Only a folder that was whole before

@@ -83,6 +83,75 @@ pub struct RunFacts {
     pub stalls_asked: Option<bool>,
     /// Answers a second that the service can give, where another run showed it.
     pub capacity_per_s: Option<f64>,
+    /// The other tool that sends in doorclock's place; `None` where doorclock
+    /// sends. `load` is then what that tool was told to do.
+    pub tool: Option<ToolFacts>,
+}
+
+/// Another tool, run as an arm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolFacts {
+    /// Its name, such as `locust`; `command` where its output is not read.
+    pub name: String,
+    /// Its command line, as the plan has it.
+    pub command: String,
+}
+
+/// What another tool says of its own run, for a reader to compare. Times are
+/// from the moment at which that tool starts its clock, which is that of
+/// sending in all that are known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    /// Requests that it counts.
+    pub requests: Option<u64>,
+    /// Of them, those that it says failed.
+    pub failed: Option<u64>,
+    /// Requests a second.
+    pub rate_per_s: Option<f64>,
+    /// Its mean response time.
+    pub mean: Option<Nanos>,
+    /// Its median.
+    pub p50: Option<Nanos>,
+    /// Its 90th percentile.
+    pub p90: Option<Nanos>,
+    /// Its 95th percentile.
+    pub p95: Option<Nanos>,
+    /// Its 99th percentile.
+    pub p99: Option<Nanos>,
+    /// Its 99.9th percentile.
+    pub p999: Option<Nanos>,
+    /// The slowest response it saw.
+    pub max: Option<Nanos>,
+    /// Whether it gave the time of every request: then the run has samples,
+    /// and every figure is computed from those.
+    pub gave_samples: bool,
+}
+
+/// What the machine did before a run and during it, besides the run. What
+/// could not be read is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MachineStory {
+    /// Share of all cores that was idle right before the run, 0 to 1.
+    pub idle_before: Option<f64>,
+    /// Load average over a minute right before the run.
+    pub load_before: Option<f64>,
+    /// How long the run waited for a quiet machine.
+    pub waited_for_quiet: Nanos,
+    /// Whether the machine was as quiet as the plan asks; `None` if it asks for nothing.
+    pub was_quiet: Option<bool>,
+    /// Share of all cores' time that the hypervisor gave to others during the run, 0 to 1.
+    pub steal_share: Option<f64>,
+    /// CPU time during the run of processes that are neither tester nor
+    /// service, in cores (1 is one core's whole time).
+    pub other_cores: Option<f64>,
+    /// Times that the control group was throttled during the run.
+    pub throttled: Option<u64>,
+    /// Lines that the system's log gained during the run.
+    pub log_lines: Option<u64>,
+    /// People's sessions open at the run's end.
+    pub sessions: Option<u32>,
+    /// CPU time of the service's process during the run, as a share of one core.
+    pub service_core_share: Option<f64>,
 }
 
 /// What is known of a run when it has ended by itself or was interrupted in good order.
@@ -127,6 +196,10 @@ pub struct RunEnd {
     pub examples: Vec<(String, String)>,
     /// The stalls of the service, where it tells them.
     pub stalls: Option<Stalls>,
+    /// What the other tool says of the run, where one sent.
+    pub told: Option<Told>,
+    /// What the machine did besides; `None` where nobody watched it.
+    pub machine: Option<MachineStory>,
 }
 
 /// The last that is known of a run that was killed: it was alive then.

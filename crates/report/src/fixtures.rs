@@ -76,6 +76,10 @@ pub(crate) fn run(arm: &str, load: Load, stalls: bool) -> RunSummary {
         little: Some(Little { mean_in_system: 2.31, rate_times_mean: 2.30 }),
         examples: Vec::new(),
         slices: slices(&asked),
+        windows: Vec::new(),
+        near_mean: Some(0.031),
+        told: None,
+        story: None,
         dots: dots(&asked),
         curve: curve(&responses),
     }
@@ -103,7 +107,14 @@ pub(crate) fn summary(arms: Vec<(String, RunSummary)>) -> Summary {
         answer: "The closed loop's p99 is 0.97 ms and the open loop's 87.4 ms: 90 times as much.".into(),
         verdict: arms.iter().map(|(_, run)| run.verdict).max().unwrap_or(Verdict::Valid),
         doubts: Vec::new(),
-        arms: arms.into_iter().map(|(name, run)| ArmSummary { name, runs: vec![run] }).collect(),
+        arms: arms
+            .into_iter()
+            .map(|(name, run)| ArmSummary { name, runs: vec![run], pooled: None, windows: None })
+            .collect(),
+        comparisons: Vec::new(),
+        guesses: Vec::new(),
+        bounds: Vec::new(),
+        planned_runs: None,
         machine: machine(),
         tool_version: "0.1.0".into(),
         began: "2026-12-01T10:15:00Z".into(),
@@ -137,6 +148,7 @@ pub(crate) fn corrected() -> Corrected {
         raw: Nanos::from_micros(7_550),
         hdr: Some(Nanos::from_micros(69_790)),
         utilisation: Some(Nanos::from_micros(80_120)),
+        replay: Some(Nanos::from_micros(84_310)),
         expected_interval: Nanos::from_micros(14_652),
         utilisation_share: Some(0.5),
         assumptions: vec![
@@ -204,6 +216,7 @@ pub(crate) fn facts(arm: &str, load: Load, stalls: bool) -> RunFacts {
         schedule_hash: load.users().is_none().then(|| "5f1d".repeat(16)),
         stalls_asked: Some(stalls),
         capacity_per_s: Some(1_092.0),
+        tool: None,
     }
 }
 

@@ -148,6 +148,7 @@ impl Order {
             schedule_hash: digest.map(|digest| digest.hash),
             stalls_asked: self.stalls.as_ref().map(Option::is_some),
             capacity_per_s: self.capacity_per_s,
+            tool: None,
         })
     }
 

@@ -164,5 +164,7 @@ fn run_end(all: WorkerEnd, stalls: Option<Stalls>) -> RunEnd {
         wakeups: all.wakeups,
         examples: all.examples.into_iter().map(|(outcome, text)| (outcome.name().to_owned(), text)).collect(),
         stalls,
+        told: None,
+        machine: None,
     }
 }

@@ -59,6 +59,7 @@ fn measure(rate_per_s: f64, measure: Nanos, seed: u64, stalls: &[Span]) -> RunSu
         schedule_hash: Some(planned.hash),
         stalls_asked: Some(!stalls.is_empty()),
         capacity_per_s: None,
+        tool: None,
     };
     judge(facts, &end, &samples, stalls)
 }
@@ -78,6 +79,8 @@ fn judge(facts: RunFacts, end: &WorkerEnd, samples: &dyn SampleSource, stalls: &
         connections_opened: end.connections_opened,
         connections_peak: end.connections_peak,
         waited_at_limit: end.waited_at_limit,
+        told: None,
+        machine: None,
         limit_lowered_to: end.limit_lowered_to,
         wakeups: end.wakeups,
         examples: Vec::new(),
@@ -104,7 +107,14 @@ fn in_services(nanos: Nanos) -> f64 {
 fn reported_percentiles_are_those_of_an_m_d_1_queue() {
     // Waits in units of the service time, by Erlang's formula: utilisation,
     // p99 and p99.9 of the wait, mean wait. Response time is the wait plus 1.
-    let table = [(0.3, 1.891, 3.023, 0.214), (0.5, 3.336, 5.168, 0.5), (0.7, 6.486, 9.894, 1.167)];
+    let table = [
+        (0.3, 1.891, Some(3.023), 0.214),
+        (0.5, 3.336, Some(5.168), 0.5),
+        (0.7, 6.486, Some(9.894), 1.167),
+        // At 0.8 the slowest thousandth of four million arrivals comes from a few
+        // dozen busy spells, too few to hold its edge (15.700) to 2 %.
+        (0.8, 10.356, None, 2.0),
+    ];
     for (utilisation, p99, p999, mean) in table {
         let rate = utilisation / SERVICE.as_secs_f64();
         // As many arrivals as give the percentiles to well within 2 %.
@@ -114,7 +124,9 @@ fn reported_percentiles_are_those_of_an_m_d_1_queue() {
         let time = &run.response_time;
         let value = |point: Option<analysis::Point>| in_services(point.expect("a percentile").value);
         within("p99", value(time.p99), p99 + 1.0, 0.02);
-        within("p99.9", value(time.p999), p999 + 1.0, 0.02);
+        if let Some(p999) = p999 {
+            within("p99.9", value(time.p999), p999 + 1.0, 0.02);
+        }
         within("mean", time.mean.expect("a mean") / SERVICE.0 as f64, mean + 1.0, 0.02);
         assert_eq!(run.kept_up.kept_up, Some(true), "at {utilisation} of its capacity");
     }
@@ -142,7 +154,8 @@ fn reported_percentiles_under_stalls_are_those_of_fluid_theory_and_of_long_simul
     within("p99 to the simulated one", millis(run.response_time.p99), 82.6, 0.02);
     within("p99.9 to the simulated one", millis(run.response_time.p999), 100.5, 0.02);
     within("p50 to the simulated one", millis(run.response_time.p50), 1.01, 0.02);
-    // The fluid has no waves in its queue, so it lies a little below.
+    // The fluid has no waves in its queue, so it lies a little below: the
+    // simulated 82.6 ms are 3 % above its 80, and no more than 5 % is asked.
     within("p99 to the fluid's", millis(run.response_time.p99), 80.0, 0.05);
     within("p99.9 to the fluid's", millis(run.response_time.p999), 98.0, 0.05);
     let figures = run.stalls.expect("stalls");

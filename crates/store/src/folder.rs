@@ -7,6 +7,7 @@
 //! runs/R1-open-546/samples.spool           its samples while it runs …
 //! runs/R1-open-546/samples.parquet         … and after it
 //! runs/R1-open-546/stalls.json             the stalls, where the service tells them
+//! interrupted/R1-open-546-1/               a run that was broken off and made once more
 //! ```
 
 use crate::disk::{Disk, LocalDisk, write_whole};
@@ -15,7 +16,7 @@ use crate::manifest::{self, Damage, Manifest, ManifestFacts};
 use crate::run_writer::RunWriter;
 use crate::stored_run::StoredRun;
 use crate::{StoreError, disk};
-use model::{MachineFacts, RunFacts};
+use model::{MachineFacts, PlanFacts, RunFacts};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -26,6 +27,8 @@ use std::sync::Arc;
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// The folder of the runs' folders.
 const RUNS: &str = "runs";
+/// The folder of runs that were broken off and made once more.
+const INTERRUPTED: &str = "interrupted";
 
 /// A results folder.
 pub struct Folder {
@@ -101,11 +104,34 @@ impl Folder {
         self.change_manifest(|file| file.set_machine(facts))
     }
 
+    /// Notes down in the manifest what the plan decides beyond single runs: its
+    /// checksum and its guesses are fixed from here on.
+    pub fn write_plan(&self, plan: &PlanFacts) -> Result<(), StoreError> {
+        self.change_manifest(|file| file.set_plan(plan))
+    }
+
+    /// Where the run of `arm` in `round` keeps its files.
+    pub fn run_path(&self, arm: &str, round: u32) -> PathBuf {
+        self.runs_path().join(run_name(arm, round))
+    }
+
+    /// Moves a run that did not come to its end out of the way, so that it can
+    /// be made once more. Its samples are kept under `interrupted/`, where no
+    /// number is computed from them.
+    pub fn set_aside(&self, run: &StoredRun) -> Result<(), StoreError> {
+        let aside = self.path.join(INTERRUPTED);
+        fs::create_dir_all(&aside).map_err(StoreError::on("create", &aside))?;
+        let free =
+            (1..).map(|turn: u32| aside.join(format!("{}-{turn}", run.name()))).find(|path| !path.exists());
+        let to = free.expect("a folder holds fewer entries than there are numbers");
+        fs::rename(run.path(), &to).map_err(StoreError::on("move", run.path()))
+    }
+
     /// Makes the run's folder and gives the writer for its samples.
     pub fn start_run(&self, facts: &RunFacts) -> Result<RunWriter, StoreError> {
-        let name = format!("R{}-{}", facts.round, facts.arm);
+        let name = run_name(&facts.arm, facts.round);
         check_name(&name)?;
-        let sequence = self.run_folders()?.len() as u32 + 1;
+        let sequence = self.runs()?.iter().map(StoredRun::sequence).max().unwrap_or(0) + 1;
         let path = self.runs_path().join(name);
         match fs::create_dir(&path) {
             Ok(()) => RunWriter::start(Arc::clone(&self.disk), path, sequence, facts),
@@ -188,6 +214,10 @@ impl fmt::Debug for Folder {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Folder").field("path", &self.path).finish_non_exhaustive()
     }
+}
+
+fn run_name(arm: &str, round: u32) -> String {
+    format!("R{round}-{arm}")
 }
 
 /// Refuses names that lead out of the folder, that a terminal or another

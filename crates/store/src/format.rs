@@ -7,7 +7,9 @@
 
 mod machine;
 mod manifest;
+mod planned;
 mod run;
+mod told;
 
 pub(crate) use manifest::{FileEntry, ManifestFile, RunEntry};
 pub(crate) use run::{RunFile, SampleFile, StallsFile};

@@ -5,7 +5,7 @@ use crate::disk::each_chunk;
 use crate::folder::MANIFEST;
 use crate::format::{FileEntry, RunEntry};
 use crate::stored_run::StoredRun;
-use model::{MachineFacts, Seed};
+use model::{MachineFacts, PlanFacts, Seed};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,6 +42,8 @@ pub struct Manifest {
     pub seed: Option<Seed>,
     /// The machine it ran on.
     pub machine: Option<MachineFacts>,
+    /// What the plan decides beyond single runs; `None` where there was no plan.
+    pub plan: Option<PlanFacts>,
     /// Its runs in the order in which they were made.
     pub runs: Vec<ManifestRun>,
     /// Every file but the manifest itself, sorted by path.

@@ -3,8 +3,8 @@
 
 use crate::{Disk, LocalDisk, Sink};
 use model::{
-    ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Outcome, Rate, RunEnd, RunFacts, Sample, Seed,
-    SendPrecision, Span, Stalls,
+    ArrivalProcess, ConnectionPolicy, CpuUse, Load, MachineStory, Nanos, Outcome, Rate, RunEnd, RunFacts,
+    Sample, Seed, SendPrecision, Span, Stalls, Told, ToolFacts,
 };
 use proptest::prelude::*;
 use std::io::{self, Write};
@@ -100,6 +100,7 @@ pub(crate) fn facts(arm: &str) -> RunFacts {
         schedule_hash: Some("5eed".repeat(16)),
         stalls_asked: Some(true),
         capacity_per_s: Some(1091.9),
+        tool: Some(ToolFacts { name: "locust".to_owned(), command: "locust -f \"x\"".to_owned() }),
     }
 }
 
@@ -113,6 +114,7 @@ pub(crate) fn bare_facts(arm: &str) -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        tool: None,
         ..facts(arm)
     }
 }
@@ -137,6 +139,31 @@ pub(crate) fn end() -> RunEnd {
         wakeups: 33_000,
         examples: vec![("timed_out".to_owned(), "no answer within 10 s: \"…\"\n".to_owned())],
         stalls: Some(Stalls { planned: 7, seen: vec![span(4_000, 4_100_000_003), span(8_000, u64::MAX)] }),
+        told: Some(Told {
+            requests: Some(15_420),
+            failed: Some(1),
+            rate_per_s: Some(514.2),
+            mean: Some(Nanos(2_000_001)),
+            p50: Some(Nanos(1_400_003)),
+            p90: None,
+            p95: Some(Nanos(3_100_007)),
+            p99: Some(Nanos(9_060_011)),
+            p999: None,
+            max: Some(Nanos(101_000_013)),
+            gave_samples: true,
+        }),
+        machine: Some(MachineStory {
+            idle_before: Some(0.97),
+            load_before: Some(0.4),
+            waited_for_quiet: Nanos(2_000_000_017),
+            was_quiet: Some(true),
+            steal_share: Some(0.001),
+            other_cores: Some(0.02),
+            throttled: Some(3),
+            log_lines: None,
+            sessions: Some(1),
+            service_core_share: Some(0.51),
+        }),
     }
 }
 

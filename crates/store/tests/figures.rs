@@ -71,6 +71,7 @@ fn facts() -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        tool: None,
     }
 }
 
@@ -92,6 +93,8 @@ fn end() -> RunEnd {
         wakeups: 0,
         examples: Vec::new(),
         stalls: None,
+        told: None,
+        machine: None,
     }
 }
 

@@ -1,10 +1,10 @@
 //! From what analysis says to the words of `summary.json`, by hand.
 
-use super::FORMAT;
 use super::types::{
     Arm, Around, Corrected, DoubtEntry, Lateness, Little, Machine, Ordered, P99Interval, Run, Stalls,
     SummaryFile, Tester, Times,
 };
+use super::{FORMAT, planned};
 use analysis::{Distribution, Doubt, Interval, Point, RunSummary};
 use model::{Load, Nanos, Outcome};
 
@@ -20,9 +20,10 @@ impl From<&analysis::Summary> for SummaryFile {
             began: summary.began.clone(),
             machine: machine(&summary.machine),
             arms: Ordered(summary.arms.iter().map(|one| (one.name.clone(), arm(one))).collect()),
-            comparisons: [],
-            guesses: [],
-            bounds: [],
+            comparisons: summary.comparisons.iter().map(planned::comparison).collect(),
+            guesses: summary.guesses.iter().map(planned::guess).collect(),
+            bounds: summary.bounds.iter().map(planned::bound).collect(),
+            planned_runs: summary.planned_runs,
         }
     }
 }
@@ -61,6 +62,7 @@ pub(super) fn machine(machine: &model::MachineFacts) -> Machine {
 fn arm(arm: &analysis::ArmSummary) -> Arm {
     let first = arm.runs.first();
     let load = first.map(RunSummary::load);
+    let tool = first.and_then(|run| run.facts.tool.as_ref());
     Arm {
         model: load.map(Load::name),
         target_rate_per_s: load.and_then(Load::target_rate).map(model::Rate::as_per_second),
@@ -70,6 +72,10 @@ fn arm(arm: &analysis::ArmSummary) -> Arm {
         }),
         connections: load.and_then(Load::users),
         stalls: first.and_then(|run| run.facts.stalls_asked),
+        tool: tool.map(|tool| tool.name.clone()),
+        command: tool.map(|tool| tool.command.clone()),
+        pooled_response_time_ns: arm.pooled.as_ref().map(|pooled| times(pooled, None)),
+        windows: arm.windows.map(planned::window_spread),
         runs: arm.runs.iter().map(run).collect(),
     }
 }
@@ -119,6 +125,10 @@ fn run(run: &RunSummary) -> Run {
             mean_in_system: little.mean_in_system,
             rate_times_mean: little.rate_times_mean,
         }),
+        windows: run.windows.iter().map(planned::window).collect(),
+        near_mean_share: run.near_mean,
+        told: run.told.as_ref().map(planned::told),
+        machine: run.story.as_ref().map(planned::story),
         examples: Ordered(run.examples.clone()),
     }
 }
@@ -166,7 +176,7 @@ fn corrected(corrected: &analysis::Corrected) -> Corrected {
         raw: corrected.raw.0,
         hdr: nanos(corrected.hdr),
         utilisation: nanos(corrected.utilisation),
-        replay: None,
+        replay: nanos(corrected.replay),
         expected_interval: corrected.expected_interval.0,
         utilisation_share: corrected.utilisation_share,
         assumptions: corrected.assumptions.clone(),

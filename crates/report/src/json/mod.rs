@@ -6,6 +6,7 @@
 //! number is `null`, never zero.
 
 mod convert;
+mod planned;
 mod types;
 
 use analysis::Summary;

@@ -28,11 +28,11 @@ pub(super) struct SummaryFile {
     pub began: String,
     pub machine: Machine,
     pub arms: Ordered<Arm>,
-    /// Plans ask for no comparisons, guesses or bounds so far. The names are
-    /// there so that a reader need not ask whether they are.
-    pub comparisons: [(); 0],
-    pub guesses: [(); 0],
-    pub bounds: [(); 0],
+    pub comparisons: Vec<Comparison>,
+    pub guesses: Vec<Guess>,
+    pub bounds: Vec<Bound>,
+    /// Runs that the plan asks for, done or not.
+    pub planned_runs: Option<u32>,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,6 +69,12 @@ pub(super) struct Arm {
     pub arrivals: Option<&'static str>,
     pub connections: Option<u32>,
     pub stalls: Option<bool>,
+    /// The other tool that sent, and its command line.
+    pub tool: Option<String>,
+    pub command: Option<String>,
+    /// All runs together, void ones left out.
+    pub pooled_response_time_ns: Option<Times>,
+    pub windows: Option<WindowSpread>,
     pub runs: Vec<Run>,
 }
 
@@ -105,6 +111,10 @@ pub(super) struct Run {
     pub stalls: Option<Stalls>,
     pub tester: Tester,
     pub little: Option<Little>,
+    pub windows: Vec<Window>,
+    pub near_mean_share: Option<f64>,
+    pub told: Option<Told>,
+    pub machine: Option<Story>,
     pub examples: Ordered<String>,
 }
 
@@ -148,7 +158,6 @@ pub(super) struct Corrected {
     pub raw: u64,
     pub hdr: Option<u64>,
     pub utilisation: Option<u64>,
-    /// Not computed so far.
     pub replay: Option<u64>,
     pub expected_interval: u64,
     pub utilisation_share: Option<f64>,
@@ -183,6 +192,125 @@ pub(super) struct Tester {
     pub connections_peak: Option<u32>,
     pub waited_at_limit: Option<u64>,
     pub limit_lowered_to: Option<u32>,
+}
+
+/// One of a run's twelve windows.
+#[derive(Debug, Serialize)]
+pub(super) struct Window {
+    pub began_s: f64,
+    pub length_s: f64,
+    pub n: u64,
+    pub p99_ns: Option<u64>,
+    pub at_least: bool,
+}
+
+/// Least and largest p99, over the rounds.
+#[derive(Debug, Serialize)]
+pub(super) struct WindowSpread {
+    pub length_s: f64,
+    pub first_ns: [u64; 2],
+    pub whole_ns: [u64; 2],
+    pub any_ns: [u64; 2],
+}
+
+/// What another tool says of its own run.
+#[derive(Debug, Serialize)]
+pub(super) struct Told {
+    pub requests: Option<u64>,
+    pub failed: Option<u64>,
+    pub rate_per_s: Option<f64>,
+    pub mean_ns: Option<u64>,
+    pub p50_ns: Option<u64>,
+    pub p90_ns: Option<u64>,
+    pub p95_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub p999_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+    pub gave_samples: bool,
+}
+
+/// The machine before and during one run.
+#[derive(Debug, Serialize)]
+pub(super) struct Story {
+    pub idle_before: Option<f64>,
+    pub load_before: Option<f64>,
+    pub waited_for_quiet_s: f64,
+    pub was_quiet: Option<bool>,
+    pub steal_share: Option<f64>,
+    pub other_cores: Option<f64>,
+    pub throttled: Option<u64>,
+    pub log_lines: Option<u64>,
+    pub sessions: Option<u32>,
+    pub service_core_share: Option<f64>,
+}
+
+/// Two arms: b against a. Effects are shares of a: 0.06 is 6 % more.
+#[derive(Debug, Serialize)]
+pub(super) struct Comparison {
+    pub a: String,
+    pub b: String,
+    pub number: &'static str,
+    pub twin: bool,
+    pub rounds: u32,
+    pub ratios: Vec<f64>,
+    pub effect: Option<f64>,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    pub coverage: Option<f64>,
+    pub p: Option<f64>,
+    pub p_floor: Option<f64>,
+    pub p_holm: Option<f64>,
+    pub told_apart: Option<bool>,
+    pub plain_rule: Option<bool>,
+    pub smallest_visible: Option<f64>,
+    pub same_within: Option<f64>,
+    pub sd_rounds: Option<f64>,
+    pub sd_paired: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Guess {
+    pub name: String,
+    pub says: String,
+    pub holds: String,
+    /// It was added after the first run had begun.
+    pub late: bool,
+    pub verdict: &'static str,
+    pub figures: Vec<GuessFigure>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct GuessFigure {
+    pub arm: String,
+    pub figure: String,
+    pub values: Option<Vec<f64>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Bound {
+    pub number: &'static str,
+    pub at_most_ns: u64,
+    pub arms: Vec<BoundArm>,
+    pub highest: Option<BoundRate>,
+    pub unbounded: Option<BoundRate>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct BoundArm {
+    pub arm: String,
+    pub rate_per_s: f64,
+    pub held: u32,
+    pub rounds: u32,
+    pub worst_ns: Option<u64>,
+    pub at_least: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct BoundRate {
+    pub arm: String,
+    pub rate_per_s: f64,
+    /// How many times the highest rate that held the bound this is.
+    pub times: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,6 +1,8 @@
 use super::*;
 use crate::testing::{SmallDisk, bare_facts, end, facts, samples};
-use model::{LastSign, Nanos, RunEnd, RunRecord, Sample, SampleSource, Seed};
+use model::{
+    Bound, LastSign, Nanos, Pairing, PlanFacts, PlannedGuess, RunEnd, RunRecord, Sample, SampleSource, Seed,
+};
 use tempfile::TempDir;
 
 /// A folder of its own for one test.
@@ -41,7 +43,14 @@ fn read_all(run: &StoredRun) -> Result<Vec<Sample>, StoreError> {
 
 #[test]
 fn a_run_comes_back_with_its_facts_its_end_and_its_samples() {
-    let no_stalls = RunEnd { stalls: None, peak_rss_bytes: None, examples: Vec::new(), ..end() };
+    let no_stalls = RunEnd {
+        stalls: None,
+        peak_rss_bytes: None,
+        examples: Vec::new(),
+        told: None,
+        machine: None,
+        ..end()
+    };
     for (facts, end) in [(facts("open"), end()), (bare_facts("closed"), no_stalls)] {
         let (_place, folder) = new_folder();
         let mut run = folder.start_run(&facts).unwrap();
@@ -88,6 +97,58 @@ fn an_arm_runs_once_in_a_round() {
     finished_run(&folder, "open", &[]);
     assert!(matches!(folder.start_run(&facts("open")), Err(StoreError::RunExists { .. })));
     assert!(folder.start_run(&RunFacts { round: 2, ..facts("open") }).is_ok());
+}
+
+#[test]
+fn a_run_that_is_set_aside_is_kept_and_makes_room_for_another() {
+    let (_place, folder) = new_folder();
+    for turn in 1..=2 {
+        finished_run(&folder, "open", &samples(0, 10 * turn));
+        folder.set_aside(&only_run(&folder)).unwrap();
+        assert!(folder.runs().unwrap().is_empty());
+    }
+    finished_run(&folder, "open", &samples(0, 5));
+    assert_eq!(only_run(&folder).rows(), 5);
+    for kept in ["interrupted/R1-open-1/samples.parquet", "interrupted/R1-open-2/samples.parquet"] {
+        assert!(folder.path().join(kept).is_file(), "{kept}");
+    }
+}
+
+#[test]
+fn runs_made_after_one_was_set_aside_still_come_last() {
+    let (_place, folder) = new_folder();
+    for arm in ["a", "b", "c"] {
+        finished_run(&folder, arm, &samples(0, 1));
+    }
+    folder.set_aside(&folder.runs().unwrap()[0]).unwrap();
+    finished_run(&folder, "a", &samples(0, 1));
+    let order: Vec<String> = folder.runs().unwrap().iter().map(|run| run.name().to_owned()).collect();
+    assert_eq!(order, ["R1-b", "R1-c", "R1-a"]);
+}
+
+#[test]
+fn the_manifest_keeps_what_was_planned_and_no_guess_that_came_late() {
+    let (_place, folder) = new_folder();
+    let guess = |name: &str, is_late| PlannedGuess {
+        name: name.to_owned(),
+        says: "it is slow".to_owned(),
+        holds: "arm['open'].p99_ms | min > 1".to_owned(),
+        is_late,
+    };
+    let number = model::Number::P99;
+    let plan = PlanFacts {
+        sha256: "ab".repeat(32),
+        flags: vec!["rounds.count=6".to_owned()],
+        arms: vec!["open".to_owned(), "open-again".to_owned()],
+        rounds: 6,
+        pairings: vec![Pairing { a: "open".to_owned(), b: "open-again".to_owned(), number, is_twin: true }],
+        bounds: vec![Bound { number, at_most: Nanos::from_millis(10) }],
+        guesses: vec![guess("G1", false), guess("G2", true)],
+    };
+    folder.write_plan(&plan).unwrap();
+    folder.seal(&manifest_facts()).unwrap();
+    let kept = folder.manifest().unwrap().unwrap().plan.unwrap();
+    assert_eq!(kept, PlanFacts { guesses: vec![guess("G1", false)], ..plan });
 }
 
 #[test]

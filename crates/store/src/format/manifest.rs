@@ -2,9 +2,10 @@
 
 use super::machine::MachineEntry;
 use super::number;
+use super::planned::PlanEntry;
 use crate::manifest::{KeptFile, Manifest, ManifestFacts, ManifestRun};
 use crate::{FORMAT, StoreError};
-use model::{MachineFacts, Seed};
+use model::{MachineFacts, PlanFacts, Seed};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -20,6 +21,9 @@ pub(crate) struct ManifestFile {
     question: Option<String>,
     seed: Option<String>,
     machine: Option<MachineEntry>,
+    /// Left out where there was no plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanEntry>,
     runs: Vec<RunEntry>,
     files: Vec<FileEntry>,
 }
@@ -53,6 +57,7 @@ impl ManifestFile {
             question: None,
             seed: None,
             machine: None,
+            plan: None,
             runs: Vec::new(),
             files: Vec::new(),
         }
@@ -63,6 +68,10 @@ impl ManifestFile {
         self.began_utc = Some(facts.began.clone());
         self.question = Some(facts.question.clone());
         self.seed = Some(facts.seed.to_string());
+    }
+
+    pub(crate) fn set_plan(&mut self, plan: &PlanFacts) {
+        self.plan = Some(PlanEntry::new(plan));
     }
 
     pub(crate) fn set_machine(&mut self, facts: &MachineFacts) {
@@ -86,6 +95,7 @@ impl ManifestFile {
             question: self.question,
             seed,
             machine: self.machine.map(MachineEntry::facts),
+            plan: self.plan.map(|plan| plan.facts(path)).transpose()?,
             runs,
             files: self.files.into_iter().map(FileEntry::kept_file).collect(),
         })

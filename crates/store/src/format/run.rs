@@ -1,11 +1,12 @@
 //! `run.json` and `stalls.json`: the facts of one run beside its samples.
 
+use super::told::{MachineStoryEntry, ToldEntry};
 use super::{bad_value, number};
 use crate::columns::Written;
 use crate::{FORMAT, StoreError};
 use model::{
     ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Rate, RunEnd, RunFacts, Seed, SendPrecision, Span,
-    Stalls,
+    Stalls, ToolFacts,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -91,6 +92,15 @@ struct FactsEntry {
     schedule_sha256: Option<String>,
     stalls_asked: Option<bool>,
     capacity_per_s: Option<f64>,
+    /// Left out where doorclock itself sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<ToolEntry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ToolEntry {
+    name: String,
+    command: String,
 }
 
 impl FactsEntry {
@@ -119,6 +129,10 @@ impl FactsEntry {
             schedule_sha256: facts.schedule_hash.clone(),
             stalls_asked: facts.stalls_asked,
             capacity_per_s: facts.capacity_per_s,
+            tool: facts
+                .tool
+                .as_ref()
+                .map(|tool| ToolEntry { name: tool.name.clone(), command: tool.command.clone() }),
         }
     }
 
@@ -147,6 +161,10 @@ impl FactsEntry {
             schedule_hash: self.schedule_sha256.clone(),
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
+            tool: self
+                .tool
+                .as_ref()
+                .map(|tool| ToolFacts { name: tool.name.clone(), command: tool.command.clone() }),
         })
     }
 }
@@ -222,6 +240,12 @@ struct EndEntry {
     examples: Vec<ExampleEntry>,
     /// Whether the service told its stalls: they are in `stalls.json`.
     stalls_told: bool,
+    /// What another tool says of its run; left out where doorclock sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    told: Option<ToldEntry>,
+    /// Left out where nobody watched the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<MachineStoryEntry>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -254,6 +278,8 @@ impl EndEntry {
             wakeups: end.wakeups,
             examples: end.examples.iter().map(example).collect(),
             stalls_told: end.stalls.is_some(),
+            told: end.told.as_ref().map(ToldEntry::new),
+            machine: end.machine.as_ref().map(MachineStoryEntry::new),
         }
     }
 
@@ -275,6 +301,8 @@ impl EndEntry {
             wakeups: self.wakeups,
             examples: self.examples.iter().map(|e| (e.outcome.clone(), e.seen.clone())).collect(),
             stalls,
+            told: self.told.as_ref().map(ToldEntry::told),
+            machine: self.machine.as_ref().map(MachineStoryEntry::story),
         })
     }
 }

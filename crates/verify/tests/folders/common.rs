@@ -1,5 +1,6 @@
 //! Results folders as the tester makes them, of runs that are made up.
 
+use analysis::ExperimentFacts;
 use model::{
     ArrivalProcess, ConnectionPolicy, CpuUse, Load, MachineFacts, Nanos, Outcome, Rate, RunEnd, RunFacts,
     Sample, Seed, SendPrecision, Span, Stalls,
@@ -68,7 +69,8 @@ fn summary(folder: &Folder) -> String {
         |stored: &store::StoredRun| analysis::run(stored.record(), stored).expect("readable samples");
     let runs = folder.runs().expect("readable runs").iter().map(judged).collect();
     let ManifestFacts { question, tool_version, began, .. } = manifest_facts();
-    report::json::summary(&analysis::experiment(question, runs, machine(), tool_version, began))
+    let facts = ExperimentFacts { question, machine: machine(), tool_version, began, plan: None };
+    report::json::summary(&analysis::experiment(facts, runs))
 }
 
 fn manifest_facts() -> ManifestFacts {
@@ -236,6 +238,7 @@ fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> R
         schedule_hash: None,
         stalls_asked: stalls.as_ref().map(|stalls| !stalls.seen.is_empty()),
         capacity_per_s: load.target_rate().map(|rate| 2.0 * rate.as_per_second()),
+        tool: None,
     };
     let end = RunEnd {
         counted_until: Nanos(ENDED),
@@ -254,6 +257,8 @@ fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> R
         wakeups: 4_000,
         examples: Vec::new(),
         stalls,
+        told: None,
+        machine: None,
     };
     let mut run = Run { facts, end, samples };
     agree(&mut run);
