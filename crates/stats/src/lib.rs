@@ -1,9 +1,9 @@
-//! Numbers in, numbers out: quantiles, histograms, intervals, trends and
-//! tests of randomness.
+//! Numbers in, numbers out: quantiles, histograms, intervals, trends,
+//! comparisons and tests of randomness.
 //!
 //! It must not know requests, files or what its numbers measure: a value is a
 //! `u64` or an `f64`, a moment is a `u64`, and nothing here reads a clock or
-//! draws a random number. Whatever too little data cannot give is `None`.
+//! draws a random number that its caller has not seeded. Whatever too little data cannot give is `None`.
 //!
 //! Start at [`Quantile`] for what a percentile is, at [`Histogram`] and
 //! [`Selection`] for how one is found exactly in bounded memory, and at
@@ -14,8 +14,10 @@ mod episodes;
 mod histogram;
 mod interval;
 mod omission;
+mod paired;
 mod quantile;
 mod randomness;
+mod replay;
 mod selection;
 mod series;
 
@@ -24,10 +26,14 @@ pub use episodes::Episodes;
 pub use histogram::{Bucket, Histogram};
 pub use interval::{Batch, RankInterval, woodruff};
 pub use omission::fill_omitted;
+pub use paired::{
+    ExactInterval, Paired, holm, plain_rule, rounds_for, sd, sign_flip_floor, smallest_visible,
+};
 pub use quantile::{Quantile, nearest_rank};
 pub use randomness::{
     AD_ESTIMATED_1_PERCENT, AD_ESTIMATED_5_PERCENT, AD_KNOWN_1_PERCENT, AD_KNOWN_5_PERCENT,
     anderson_darling_estimated_rate, anderson_darling_known_rate, count_z, dispersion, exponential_distance,
 };
+pub use replay::Replay;
 pub use selection::{Selected, Selection};
 pub use series::{coefficient_of_variation, lag_1_correlation, mann_kendall_z, median, theil_sen_slope};
