@@ -1,6 +1,7 @@
 //! What the arithmetic says of simulated queues, against closed forms and
 //! against the truth that only a simulation knows.
 
+mod comparisons;
 mod queue;
 
 use doorclock_stats::{
