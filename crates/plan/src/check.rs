@@ -163,6 +163,7 @@ pub(crate) fn fault(key: &Key, node: &Node) -> Option<Fault> {
             _ => units::words(node, key.example).err(),
         },
         Kind::List => each(&|node| units::words(node, "\"…\"").err(), "a list of texts"),
+        Kind::Pairs => each(&|node| pair_fault(node, key.example), "a list of pairs"),
         Kind::Duration => units::duration(node).err(),
         Kind::Rate => units::rate(node).err(),
         Kind::WarmUp => units::warm_up(node).err(),
@@ -173,6 +174,15 @@ pub(crate) fn fault(key: &Key, node: &Node) -> Option<Fault> {
         Kind::Flag => units::flag(node).err(),
         Kind::OneOf(words) => one_of(node, words),
         Kind::Json | Kind::NotYet => None,
+    }
+}
+
+fn pair_fault(node: &Node, example: &str) -> Option<Fault> {
+    match &node.value {
+        Value::List(items) if items.len() == 2 => {
+            items.iter().find_map(|item| units::words(item, "\"NAME\"").err())
+        }
+        _ => Some(Fault::mismatch(node, "a pair of names", example)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{PlanError, PlanErrors};
 use crate::node::{Entry, Node, Table, Value};
-use crate::plan::Plan;
+use crate::plan::{Guess, Plan};
 use crate::source::{Place, Source};
 use crate::{check, resolve};
 use std::io;
@@ -76,6 +76,22 @@ impl PlanFile {
     pub fn resolve_reading(&self, read: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Result<Plan, PlanErrors> {
         check::check(self)?;
         resolve::resolve(self, read)
+    }
+
+    /// The guesses alone, held against the arms that the file names. Reads no
+    /// rows, and asks nothing else of the plan: for a file that lies beside
+    /// results, to which somebody may have added a guess.
+    pub fn guesses(&self) -> Result<Vec<Guess>, PlanErrors> {
+        check::check(self)?;
+        resolve::guesses_alone(self)
+    }
+
+    /// The folder that the plan's file lies in.
+    pub fn folder(&self) -> &Path {
+        match self.path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        }
     }
 
     /// The file's text, word for word.

@@ -57,6 +57,8 @@ pub const FIGURES: &[FigureName] = &[
     figure("episodes", "separate slow events behind the slowest 1 %"),
     figure("stalls", "stalls that the service had"),
     figure("sent_during_stalls", "requests sent while the service stood still"),
+    figure("first_window_p99_ms", "p99 of the first of twelve equal windows"),
+    figure("near_mean_share", "share of requests within 10 % of the mean, 0 to 1"),
     figure("overlapped_share", "share of requests that were out during a stall, 0 to 1"),
     figure("cpu_us_per_request", "the tester's CPU time per request"),
     figure("core_share", "the tester's CPU time as a share of one core, 0 to 1"),
@@ -74,6 +76,15 @@ impl Condition {
     /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Reads a condition that stands alone, such as one that was kept with results.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in words.
+    pub fn read(text: &str) -> Result<Condition, String> {
+        Condition::parse(text).map_err(|(_, fault)| format!("the condition {}", fault.predicate))
     }
 
     /// The arms it names, each with its place in the text.

@@ -53,6 +53,8 @@ pub enum Kind {
     Template,
     /// A list of texts.
     List,
+    /// A list of pairs of texts.
+    Pairs,
     /// A length of time with its unit.
     Duration,
     /// A rate with its unit.

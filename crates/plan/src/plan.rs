@@ -5,7 +5,7 @@
 
 use crate::guess::Condition;
 use crate::request::PlannedRequest;
-use model::{ConnectionPolicy, Load, Nanos, Seed, SendPrecision};
+use model::{ConnectionPolicy, Load, Nanos, Pairing, Seed, SendPrecision};
 
 /// An experiment, ready to be carried out.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Plan {
     pub stalls: Option<StallPlan>,
     /// What is compared, in the order of the file; at least one.
     pub arms: Vec<Arm>,
+    /// What is compared with what; each arm but a twin stands in it once at most as `b`.
+    pub comparisons: Vec<Pairing>,
     /// The slowest response times accepted.
     pub bound: Bound,
     /// Predictions, in the order of the file.
@@ -44,7 +46,8 @@ impl Plan {
 pub struct Target {
     /// Its address, without path.
     pub url: String,
-    /// The command that starts a fresh one before every run; `None` if it runs by itself.
+    /// The command that starts a fresh one before every run, unless an arm has
+    /// its own; `None` if it runs by itself.
     pub start: Option<String>,
     /// A path that answers 200 when it is ready; `None` if taking connections is enough.
     pub ready: Option<String>,
@@ -130,6 +133,10 @@ pub enum StallHow {
 pub struct Arm {
     /// Fit to be a folder's name.
     pub name: String,
+    /// The arm that this one is once more; `None` if it is one of its own.
+    pub like: Option<String>,
+    /// The command that starts the service; `None` if it runs by itself.
+    pub start: Option<String>,
     /// Who sends.
     pub tester: ArmTester,
     /// The counted part; above zero.
@@ -158,6 +165,8 @@ pub enum ArmTester {
     Command {
         /// Its command line.
         line: String,
+        /// Which load it was told to make.
+        load: Load,
         /// Whose output it writes; `None` if nothing is taken from it.
         import: Option<Import>,
     },
@@ -172,6 +181,17 @@ pub enum Import {
     Wrk,
     /// oha's JSON.
     Oha,
+}
+
+impl Import {
+    /// The word in plans and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Import::Locust => "locust",
+            Import::Wrk => "wrk",
+            Import::Oha => "oha",
+        }
+    }
 }
 
 /// What is sent before the counted part.

@@ -77,6 +77,7 @@ fn holds(kind: Kind) -> String {
         Kind::Words => "a text".to_owned(),
         Kind::Template => "a text with placeholders".to_owned(),
         Kind::List => "a list of texts".to_owned(),
+        Kind::Pairs => "a list of pairs of texts".to_owned(),
         Kind::Duration => "a length of time".to_owned(),
         Kind::Rate => "a rate".to_owned(),
         Kind::WarmUp => "requests, or a length of time".to_owned(),

@@ -24,10 +24,14 @@ pub struct PlannedRequest {
 pub struct Expected {
     /// The status; without one, any from 200 to 399.
     pub status: Option<u16>,
+    /// Headers by name, each with what it must be.
+    pub headers: Vec<(String, String)>,
     /// Values in the JSON body, by JSON pointer (RFC 6901).
     pub json: Vec<(String, ExpectedValue)>,
     /// A text that the body holds.
     pub text: Option<String>,
+    /// A pattern that the body matches, which `regex` can compile.
+    pub regex: Option<String>,
 }
 
 /// What stands at one pointer.
@@ -229,8 +233,10 @@ pub(crate) struct RequestPieces {
     pub headers: Vec<(String, Pieces)>,
     pub body: Option<Pieces>,
     pub status: Option<u16>,
+    pub expected_headers: Vec<(String, Pieces)>,
     pub json: Vec<(String, JsonTemplate)>,
     pub text: Option<Pieces>,
+    pub regex: Option<String>,
 }
 
 impl RequestPieces {
@@ -251,8 +257,10 @@ impl RequestPieces {
             body: self.body.as_ref().map(|body| body.render(row)).transpose()?,
             expect: Expected {
                 status: self.status,
+                headers: self.expected_headers.iter().map(header).collect::<Result<_, String>>()?,
                 json: self.json.iter().map(json).collect::<Result<_, String>>()?,
                 text: self.text.as_ref().map(|text| text.render(row)).transpose()?,
+                regex: self.regex.clone(),
             },
         })
     }

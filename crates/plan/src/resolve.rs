@@ -2,6 +2,7 @@
 //! keys cannot have wrong by themselves but only together.
 
 mod arms;
+mod compare;
 mod guesses;
 mod request;
 mod view;
@@ -36,8 +37,9 @@ pub(crate) fn resolve(
     let errors = &mut Errors { file, found: Vec::new() };
     let (target, url_path) = target(&root.table("target"), errors);
     let requests = request::requests(&root.table("request"), &url_path, read, errors);
-    let stalls = stalls(&root, &target, errors);
-    let arms = arms::arms(&root, stalls.is_some(), errors);
+    let stalls = stalls(&root, errors);
+    let arms = arms::arms(&root, &target, stalls.as_ref(), errors);
+    let comparisons = compare::comparisons(&root.table("compare"), &arms, errors);
     let rounds = root.table("rounds");
     let plan = Plan {
         question: root.words("question").unwrap_or_default(),
@@ -49,10 +51,19 @@ pub(crate) fn resolve(
         stalls,
         guesses: guesses::guesses(file.root(), errors),
         arms,
+        comparisons,
         bound: bound(&root.table("bound")),
     };
     errors.found.sort_by_key(|(place, _)| *place);
     PlanErrors::unless_empty(errors.found.drain(..).map(|(_, error)| error).collect(), plan)
+}
+
+/// The guesses alone, held against the arms that the file names.
+pub(crate) fn guesses_alone(file: &PlanFile) -> Result<Vec<crate::plan::Guess>, PlanErrors> {
+    let errors = &mut Errors { file, found: Vec::new() };
+    let guesses = guesses::guesses(file.root(), errors);
+    errors.found.sort_by_key(|(place, _)| *place);
+    PlanErrors::unless_empty(errors.found.drain(..).map(|(_, error)| error).collect(), guesses)
 }
 
 /// The target, and the path that its URL ends in.
@@ -111,7 +122,7 @@ fn environment(view: &View<'_>) -> Environment {
     Environment { reset: view.list("reset"), quiet }
 }
 
-fn stalls(root: &View<'_>, target: &Target, errors: &mut Errors<'_>) -> Option<StallPlan> {
+fn stalls(root: &View<'_>, errors: &mut Errors<'_>) -> Option<StallPlan> {
     let view = root.given_table("stalls")?;
     let length = view.duration("length");
     let apart = view.given_duration("apart").unwrap_or(length);
@@ -135,10 +146,6 @@ fn stalls(root: &View<'_>, target: &Target, errors: &mut Errors<'_>) -> Option<S
     if plan.every < plan.apart {
         let says = format!("stalls at least {apart} apart cannot come every {} on average", plan.every);
         errors.say(view.place("every"), says, format!("at least {apart}"));
-    }
-    if plan.how == StallHow::Signal && target.start.is_none() {
-        let says = "stalls by signal stop a process that doorclock has started, and the plan starts none";
-        errors.say(view.place("how"), says, "give target.start a command");
     }
     Some(plan)
 }

@@ -77,6 +77,11 @@ fn holds(kind: Kind, path: &str) -> Value {
         Kind::Words => json!({ "type": "string", "minLength": 1 }),
         Kind::Template => json!({ "type": "string" }),
         Kind::List => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
+        Kind::Pairs => {
+            let name = json!({ "type": "string", "minLength": 1 });
+            let pair = json!({ "type": "array", "items": name, "minItems": 2, "maxItems": 2 });
+            json!({ "type": "array", "items": pair })
+        }
         Kind::Duration => json!({ "type": "string", "pattern": LENGTH }),
         Kind::Rate => {
             json!({ "type": "string", "pattern": r"^\s*[0-9][0-9.,_]*\s*/\s*(s|sec|second|min|m|minute|h|hour)\s*$" })

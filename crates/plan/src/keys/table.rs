@@ -3,8 +3,8 @@
 
 use super::Fallback::{Nothing, Required, Says, Value};
 use super::Kind::{
-    Duration, Flag, Json, List, Named, NotYet, Number, OneOf, Rate, Share, Table, Tables, Template, WarmUp,
-    Whole, Wholes, Words,
+    Duration, Flag, Json, List, Named, NotYet, Number, OneOf, Pairs, Rate, Share, Table, Tables, Template,
+    WarmUp, Whole, Wholes, Words,
 };
 use super::{Fallback, Key, Kind};
 
@@ -66,8 +66,11 @@ pub const KEYS: &[Key] = &[
         "What stands at that pointer. A value from a CSV row equals the same text, and the same number."),
     key("request.expect.text", Template, Nothing, r#""accepted""#,
         "A text that the answer's body holds."),
-    key("request.expect.headers", NotYet, Nothing, "", "Checks on headers of the answer."),
-    key("request.expect.regex", NotYet, Nothing, "", "A pattern that the answer's body matches."),
+    key("request.expect.headers", Named, Nothing, "", "Headers of the answer by name, whatever the case of its letters."),
+    key("request.expect.headers.*", Template, Nothing, r#""application/json""#,
+        "What that header must be."),
+    key("request.expect.regex", Words, Nothing, r#""order-[0-9]+""#,
+        "A pattern that the answer's body matches somewhere, in the syntax of Rust's `regex`."),
 
     key("environment", Table, Nothing, "", "What must hold before each run."),
     key("environment.reset", List, Value("[]"), r#"["./reset-database.sh"]"#,
@@ -120,7 +123,7 @@ pub const KEYS: &[Key] = &[
     key("stalls.how", OneOf(&["target", "target-burn", "signal"]), Value(r#""target""#), r#""signal""#,
         "`target` asks the service to sleep and `target-burn` to burn its core, at its own `/arm`; `signal` stops and continues the process of `target.start`."),
 
-    key("arm", Named, Required, "", "The testers or settings to compare, by name. Each has one of `open`, `paced`, `closed` and `command`."),
+    key("arm", Named, Required, "", "The testers or settings to compare, by name. Each has one of `open`, `paced` and `closed`, or is `like` another."),
     key("arm.*", Table, Nothing, "", "One arm."),
     key("arm.*.open", Table, Nothing, "", "Arrivals on their own clock, whatever the service does."),
     key("arm.*.open.rate", Rate, Required, r#""546/s""#,
@@ -137,10 +140,14 @@ pub const KEYS: &[Key] = &[
     key("arm.*.closed", Table, Nothing, "", "Each connection sends again after its answer."),
     key("arm.*.closed.connections", Whole(1, MOST), Required, "16",
         "Connections, each with one request at a time."),
-    key("arm.*.command", Words, Nothing, r#""locust -f locustfile.py --headless""#,
-        "Another tool, run as an arm."),
+    key("arm.*.command", Words, Nothing, r#""wrk --latency -c8 -d${DOORCLOCK_SECONDS}s $DOORCLOCK_URL""#,
+        "Another tool that sends in doorclock's place, run by `sh -c` in the plan's folder. Beside it, `open`, `paced` or `closed` says which loop that tool runs. It finds in its environment DOORCLOCK_URL (without path), DOORCLOCK_PATH, DOORCLOCK_METHOD, DOORCLOCK_SECONDS (the counted part), DOORCLOCK_RATE, DOORCLOCK_CONNECTIONS, DOORCLOCK_SEED, DOORCLOCK_PLAN_DIR and DOORCLOCK_OUT (a folder for its files, kept with the results)."),
     key("arm.*.import", OneOf(&["locust", "wrk", "oha"]), Nothing, r#""locust""#,
         "Whose output the command writes, to take its figures from."),
+    key("arm.*.like", Words, Nothing, r#""open-546""#,
+        "This arm is that one once more, in everything. If the two are told apart, it is a false alarm."),
+    key("arm.*.start", Words, Says("`target.start`"), r#""./new-version --port 8600""#,
+        "The command that starts the service for this arm, to compare versions or settings of it."),
     key("arm.*.stalls", Flag, Value("true"), "false",
         "Whether the service stalls in this arm, where the plan has `[stalls]`."),
     key("arm.*.measure", Duration, ROUNDS_S, r#""120s""#, "The counted part of this arm's runs."),
@@ -154,6 +161,14 @@ pub const KEYS: &[Key] = &[
     key("arm.*.cpus", Wholes, PLAN_S, "[1]", "Cores to keep them to."),
     key("arm.*.spin", Duration, PLAN_S, r#""150us""#, "Spin over this last stretch before each moment."),
     key("arm.*.shape", NotYet, Nothing, "", "A rate over time of this arm's own."),
+
+    key("compare", Table, Nothing, "", "Which arms are told apart, over the rounds. Without it, every other arm is compared with the first. An arm that is `like` another is compared with that one alone."),
+    key("compare.number", OneOf(&["p50", "p90", "p95", "p99", "p999", "mean"]), Value(r#""p99""#), r#""p99""#,
+        "By which number of response times."),
+    key("compare.baseline", Words, Says("the first arm"), r#""open-546""#,
+        "The arm that every other one is compared with."),
+    key("compare.pairs", Pairs, Nothing, r#"[["open-546-calm", "open-546"]]"#,
+        "These pairs alone, each as [what it is measured against, the other]. Fewer comparisons need fewer rounds."),
 
     key("bound", Table, Nothing, "", "The slowest response time accepted, at each percentile named."),
     key("bound.p50", Duration, Nothing, r#""2ms""#, "Of the median."),

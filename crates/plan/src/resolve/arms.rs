@@ -2,12 +2,14 @@
 
 use super::Errors;
 use super::view::View;
+use crate::keys;
 use crate::node::Entry;
-use crate::plan::{Arm, ArmTester, Import, Sending};
+use crate::plan::{Arm, ArmTester, Import, Sending, StallHow, StallPlan, Target};
+use crate::source::Place;
 use model::{ArrivalProcess, ConnectionPolicy, Load, Nanos, SendPrecision};
 
-/// The keys of which each arm has exactly one.
-const TESTERS: [&str; 4] = ["open", "paced", "closed", "command"];
+/// The load models, of which each arm has exactly one.
+const LOADS: [&str; 3] = ["open", "paced", "closed"];
 
 /// The keys that only doorclock's own testers obey.
 const SENDING: [&str; 6] = ["timeout", "grace", "connect", "threads", "cpus", "spin"];
@@ -16,40 +18,95 @@ const SENDING: [&str; 6] = ["timeout", "grace", "connect", "threads", "cpus", "s
 /// bytes, and a table's row takes fewer.
 const LONGEST_NAME: usize = 100;
 
-pub(super) fn arms(root: &View<'_>, plan_stalls: bool, errors: &mut Errors<'_>) -> Vec<Arm> {
+pub(super) fn arms(
+    root: &View<'_>,
+    target: &Target,
+    stalls: Option<&StallPlan>,
+    errors: &mut Errors<'_>,
+) -> Vec<Arm> {
     let all = root.table("arm");
     if all.entries().next().is_none() {
         errors.say(all.key_place, "the plan has no arms: nothing would be sent", "write [arm.NAME]");
     }
-    let shared = Shared { rounds: root.table("rounds"), tester: root.table("tester"), plan_stalls };
-    all.entries().filter_map(|entry| shared.arm(entry, errors)).collect()
+    let shared = Shared {
+        rounds: root.table("rounds"),
+        tester: root.table("tester"),
+        start: target.start.as_deref(),
+        stalls,
+        stall_place: root.table("stalls").place("how"),
+    };
+    let own: Vec<Arm> = all
+        .entries()
+        .filter(|entry| like(entry).is_none())
+        .filter_map(|entry| shared.arm(entry, errors))
+        .collect();
+    let names: Vec<&str> = all.entries().map(|entry| entry.key.as_str()).collect();
+    let one = |entry: &Entry| match like(entry) {
+        None => own.iter().find(|arm| arm.name == entry.key).cloned(),
+        Some(original) => twin(entry, &original, &own, &names, errors),
+    };
+    all.entries().filter_map(one).collect()
+}
+
+/// The arm that `entry` is once more, if it says so.
+fn like(entry: &Entry) -> Option<String> {
+    View::new(entry.node.table()?, "arm.*", entry.key_place).words("like")
+}
+
+/// An arm that is another one once more.
+fn twin(entry: &Entry, original: &str, own: &[Arm], names: &[&str], errors: &mut Errors<'_>) -> Option<Arm> {
+    hold_name(entry, errors);
+    let name = &entry.key;
+    let view = View::new(entry.node.table()?, "arm.*", entry.key_place);
+    if let Some(other) = view.entries().find(|other| other.key != "like") {
+        let says =
+            format!("arm `{name}` is like `{original}` in everything, and has a `{}` of its own", other.key);
+        errors.say(other.key_place, says, "leave it out, or write the whole arm");
+    }
+    let found = own.iter().find(|arm| arm.name == original);
+    if found.is_none() {
+        let says = format!("arm `{name}` is like `{}`, which is no arm", original.escape_debug());
+        let hint = match keys::nearest(original, names.iter().copied()) {
+            // Itself, or another twin.
+            _ if names.contains(&original) => "name an arm that is like no other".to_owned(),
+            Some(near) => format!("is `{near}` meant?"),
+            None => format!("the plan has {}", names.join(", ")),
+        };
+        errors.say(view.place("like"), says, hint);
+    }
+    found.map(|arm| Arm { name: name.clone(), like: Some(original.to_owned()), ..arm.clone() })
+}
+
+fn hold_name(entry: &Entry, errors: &mut Errors<'_>) {
+    if let Some((says, hint)) = bad_name(&entry.key) {
+        let says = format!("an arm cannot be called `{}`: {says}", entry.key.escape_debug());
+        errors.say(entry.key_place, says, hint);
+    }
 }
 
 /// What arms take from the plan where they do not say otherwise.
 struct Shared<'a> {
     rounds: View<'a>,
     tester: View<'a>,
-    plan_stalls: bool,
+    start: Option<&'a str>,
+    stalls: Option<&'a StallPlan>,
+    stall_place: Place,
 }
 
 impl<'a> Shared<'a> {
     fn arm(&self, entry: &'a Entry, errors: &mut Errors<'_>) -> Option<Arm> {
         let name = &entry.key;
-        if let Some((says, hint)) = bad_name(name) {
-            errors.say(
-                entry.key_place,
-                format!("an arm cannot be called `{}`: {says}", name.escape_debug()),
-                hint,
-            );
-        }
+        hold_name(entry, errors);
         let view = View::new(entry.node.table()?, "arm.*", entry.key_place);
-        if !self.plan_stalls && view.given("stalls").is_some() && view.flag("stalls") {
+        if self.stalls.is_none() && view.given("stalls").is_some() && view.flag("stalls") {
             let says = format!("arm `{name}` asks for stalls, and the plan has none");
             errors.say(view.place("stalls"), says, "write [stalls] with every and length");
         }
         let measure = self.rounds_or(&view, "measure").duration("measure");
         let arm = Arm {
             name: name.clone(),
+            like: None,
+            start: view.words("start").or_else(|| self.start.map(str::to_owned)),
             tester: tester(name, &view, errors)?,
             measure,
             warm_up: self.rounds_or(&view, "warm_up").warm_up("warm_up"),
@@ -58,6 +115,11 @@ impl<'a> Shared<'a> {
             sending: self.sending(&view),
         };
         self.hold_it_sends(&arm, &view, errors);
+        let by_signal = self.stalls.is_some_and(|stalls| stalls.how == StallHow::Signal);
+        if by_signal && arm.stalls && arm.start.is_none() {
+            let says = "stalls by signal stop a process that doorclock has started, and the plan starts none";
+            errors.say(self.stall_place, says, "give target.start a command");
+        }
         Some(arm)
     }
 
@@ -90,9 +152,6 @@ impl<'a> Shared<'a> {
 
     /// An empty success is the worst a load test can report.
     fn hold_it_sends(&self, arm: &Arm, view: &View<'a>, errors: &mut Errors<'_>) {
-        if let ArmTester::Command { .. } = arm.tester {
-            return;
-        }
         let place = self.rounds_or(view, "measure").place("measure");
         if arm.measure == Nanos::ZERO {
             let says = format!("arm `{}` would send nothing: it measures for no time", arm.name);
@@ -103,7 +162,7 @@ impl<'a> Shared<'a> {
             let says = format!("every request of arm `{}` would be timed out at once", arm.name);
             errors.say(place, says, "write \"10s\"");
         }
-        let ArmTester::Doorclock { load, .. } = &arm.tester else { return };
+        let (ArmTester::Doorclock { load, .. } | ArmTester::Command { load, .. }) = &arm.tester;
         let Some(rate) = load.target_rate() else { return };
         if rate.as_per_second() * arm.measure.as_secs_f64() < 1.0 {
             let says = format!(
@@ -130,53 +189,61 @@ fn bad_name(name: &str) -> Option<(&'static str, &'static str)> {
 }
 
 fn tester(name: &str, view: &View<'_>, errors: &mut Errors<'_>) -> Option<ArmTester> {
-    let given: Vec<&str> = TESTERS.into_iter().filter(|key| view.given(key).is_some()).collect();
+    let given: Vec<&str> = LOADS.into_iter().filter(|key| view.given(key).is_some()).collect();
+    let command = view.words("command");
     let &[only] = given.as_slice() else {
         let (place, says) = match given.as_slice() {
             [first, second, ..] => {
                 let later = [view.place(first), view.place(second)].into_iter().max();
                 (later.unwrap_or(view.key_place), format!("arm `{name}` has both `{first}` and `{second}`"))
             }
+            _ if command.is_some() => {
+                let says = format!("arm `{name}` does not say which loop its command runs");
+                let hint =
+                    "give it closed, paced or open beside the command: its numbers mean nothing without";
+                errors.say(view.place("command"), says, hint);
+                return None;
+            }
             _ => (view.key_place, format!("arm `{name}` would send nothing")),
         };
-        errors.say(place, says, "give it one of open, paced, closed and command");
+        errors.say(place, says, "give it one of open, paced and closed");
         return None;
     };
-    if only != "command" && view.given("import").is_some() {
+    if command.is_none() && view.given("import").is_some() {
         let says = format!("arm `{name}` imports figures, and runs no other tool");
         errors.say(view.place("import"), says, "`import` goes with `command`");
     }
-    let idle = SENDING.into_iter().filter(|key| only == "command" && view.given(key).is_some());
+    let idle = SENDING.into_iter().filter(|key| command.is_some() && view.given(key).is_some());
     for key in idle {
         let says = format!("`{key}` of arm `{name}` would change nothing: it is for doorclock's own testers");
         errors.say(view.place(key), says, "say it in the command");
     }
-    let load = view.table(only);
-    let tester = match only {
-        "command" => ArmTester::Command {
-            line: view.words("command").unwrap_or_default(),
-            import: view.words("import").and_then(|tool| import(&tool)),
-        },
+    let of = view.table(only);
+    let (load, connection_limit) = match only {
         "open" => {
-            let arrivals = match load.words("arrivals").as_deref() {
+            let arrivals = match of.words("arrivals").as_deref() {
                 Some("even") => ArrivalProcess::Even,
                 _ => ArrivalProcess::Poisson,
             };
-            ArmTester::Doorclock {
-                load: Load::Open { rate: load.rate("rate"), arrivals },
-                connection_limit: load.given("connections").map(|_| load.count("connections")),
-            }
+            let limit = of.given("connections").map(|_| of.count("connections"));
+            (Load::Open { rate: of.rate("rate"), arrivals }, limit)
         }
         _ => {
-            let connections = load.count("connections");
+            let connections = of.count("connections");
             let load = match only {
-                "paced" => Load::Paced { rate: load.rate("rate"), connections },
+                "paced" => Load::Paced { rate: of.rate("rate"), connections },
                 _ => Load::Closed { connections },
             };
-            ArmTester::Doorclock { load, connection_limit: Some(connections) }
+            (load, Some(connections))
         }
     };
-    Some(tester)
+    Some(match command {
+        Some(line) => {
+            let import = view.words("import").and_then(|tool| import(&tool));
+            ArmTester::Command { line, load, import }
+        }
+        None => ArmTester::Doorclock { load, connection_limit },
+    })
 }
 
 fn import(tool: &str) -> Option<Import> {

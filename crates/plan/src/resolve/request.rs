@@ -87,11 +87,13 @@ impl Reader<'_, '_, '_> {
         }
         RequestPieces {
             path: self.path(view, url_path),
-            headers: self.headers(view),
+            headers: self.sent_headers(view),
             body,
             status: expect.whole("status").map(|status| status as u16),
+            expected_headers: self.headers(&expect.table("headers")),
             json: self.expected_json(&expect.table("json")),
             text: expect.given("text").map(|node| Pieces::new(self.template(node), Form::Plain)),
+            regex: self.regex(&expect),
             method,
         }
     }
@@ -117,9 +119,23 @@ impl Reader<'_, '_, '_> {
         Pieces::new(template, Form::Percent)
     }
 
+    /// A pattern is compiled here, so that it cannot be wrong during a run.
+    fn regex(&mut self, expect: &View<'_>) -> Option<String> {
+        let pattern = expect.words("regex")?;
+        if let Err(error) = regex::bytes::Regex::new(&pattern) {
+            // The last line of the complaint says what is wrong; the ones
+            // before it draw the pattern, which the plan's error does anyway.
+            let text = error.to_string();
+            let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let says = format!("`request.expect.regex` is no pattern: {why}");
+            self.errors.say(expect.place("regex"), says, "");
+        }
+        Some(pattern)
+    }
+
     fn headers(&mut self, view: &View<'_>) -> Vec<(String, Pieces)> {
         let mut headers = Vec::new();
-        for entry in view.table("headers").entries() {
+        for entry in view.entries() {
             if !is_token(&entry.key) {
                 let says = format!("`{}` is no name of a header", entry.key.escape_debug());
                 self.errors.say(entry.key_place, says, "");
@@ -131,6 +147,11 @@ impl Reader<'_, '_, '_> {
             }
             headers.push((entry.key.clone(), Pieces::new(template, Form::Plain)));
         }
+        headers
+    }
+
+    fn sent_headers(&mut self, view: &View<'_>) -> Vec<(String, Pieces)> {
+        let mut headers = self.headers(&view.table("headers"));
         let says_type = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         if view.given("json").is_some() && !says_type {
             let mut json = Pieces::default();

@@ -88,6 +88,16 @@ impl<'a> View<'a> {
         items.iter().map(|item| checked(units::words(item, ""))).collect()
     }
 
+    /// Pairs of names, each with its place; `None` where the key is not given.
+    pub fn given_pairs(&self, key: &str) -> Option<Vec<(Place, [String; 2])>> {
+        let words = |node: &Node| checked(units::words(node, ""));
+        let pair = |node: &'a Node| match node.list() {
+            Some([a, b]) => Some((node.place, [words(a), words(b)])),
+            _ => None,
+        };
+        Some(self.given(key)?.list()?.iter().filter_map(pair).collect())
+    }
+
     pub fn duration(&self, key: &str) -> Nanos {
         checked(units::duration(self.needed(key)))
     }

@@ -30,15 +30,17 @@ url = "http://127.0.0.1:8600"
 [arm.a]
 command = "wrk -c 8"
 import = "wrk"
+closed = { connections = 8 }
 [arm.b]
 command = "wrk -c 8"
+closed = { connections = 8 }
 timeout = "2s"
 "#), @r#"
     error: `timeout` of arm `b` would change nothing: it is for doorclock's own testers
-     --> checkout.toml:9:11
-      |
-    9 | timeout = "2s"
-      |           ^^^^ say it in the command
+      --> checkout.toml:11:11
+       |
+    11 | timeout = "2s"
+       |           ^^^^ say it in the command
     "#);
 }
 
@@ -73,7 +75,7 @@ stalls = false
      --> checkout.toml:4:6
       |
     4 | [arm.a]
-      |      ^ give it one of open, paced, closed and command
+      |      ^ give it one of open, paced and closed
     ");
 }
 
@@ -153,7 +155,7 @@ closed = { connections = 1 }
      --> checkout.toml:6:1
       |
     6 | closed = { connections = 1 }
-      | ^^^^^^ give it one of open, paced, closed and command
+      | ^^^^^^ give it one of open, paced and closed
     ");
 }
 

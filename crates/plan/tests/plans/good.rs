@@ -2,7 +2,7 @@
 
 use crate::common::resolve;
 use model::{ArrivalProcess, ConnectionPolicy, Load, Nanos, Rate, SendPrecision};
-use plan::{Arm, ArmTester, ExpectedValue, Import, Otherwise, Plan, StallHow, WarmUp};
+use plan::{Arm, ArmTester, Condition, ExpectedValue, Import, Otherwise, Plan, PlanFile, StallHow, WarmUp};
 
 /// How far each tester's p99 is from what users would see: the experiment
 /// that doorclock was written for, with all its kinds of arms.
@@ -61,6 +61,12 @@ spin = "150us"
 [arm.locust-546]
 command = "locust -f locustfile.py --headless"
 import  = "locust"
+paced   = { rate = "546/s", connections = 8 }
+[arm.open-546-again]
+like = "open-546"
+[arm.open-546-new]
+open  = { rate = "546/s" }
+start = "./new --port 8600"
 
 [bound]
 p99 = "10ms"
@@ -109,7 +115,9 @@ fn arms_stand_in_the_order_of_the_file_and_take_from_the_plan_what_they_do_not_s
             "open-546",
             "open-546-long",
             "open-546-warm",
-            "locust-546"
+            "locust-546",
+            "open-546-again",
+            "open-546-new"
         ]
     );
     let open = arm(&plan, "open-546");
@@ -131,8 +139,50 @@ fn arms_stand_in_the_order_of_the_file_and_take_from_the_plan_what_they_do_not_s
     assert_eq!(warm.sending.connect, ConnectionPolicy::PerRequest);
     assert_eq!((warm.sending.threads, warm.sending.cpus.as_slice()), (2, &[1][..]));
     assert_eq!(warm.sending.precision, SendPrecision::Spin { last: Nanos::from_micros(150) });
-    let ArmTester::Command { line, import } = &arm(&plan, "locust-546").tester else { panic!("a command") };
+    let ArmTester::Command { line, load, import } = &arm(&plan, "locust-546").tester else {
+        panic!("a command")
+    };
     assert_eq!((line.as_str(), *import), ("locust -f locustfile.py --headless", Some(Import::Locust)));
+    assert_eq!(*load, Load::Paced { rate, connections: 8 });
+    let again = arm(&plan, "open-546-again");
+    assert_eq!(*again, Arm { name: again.name.clone(), like: Some("open-546".to_owned()), ..open.clone() });
+    assert_eq!(arm(&plan, "open-546-new").start.as_deref(), Some("./new --port 8600"));
+    assert_eq!(open.start, plan.target.start);
+}
+
+/// Which arms are compared, as `a:b`, twins with an exclamation mark.
+fn compared(compare: &str) -> Vec<String> {
+    let arms =
+        ["open", "closed", "new"].map(|name| format!("[arm.{name}]\nclosed = {{ connections = 1 }}\n"));
+    let text = format!(
+        "question = \"q\"\n[target]\nurl = \"http://127.0.0.1:8600\"\n{}[arm.again]\nlike = \"open\"\n{compare}",
+        arms.concat()
+    );
+    let plan = PlanFile::parse("p.toml", text).and_then(|file| file.resolve()).expect("a plan");
+    let pair = |p: &model::Pairing| format!("{}:{}{}", p.a, p.b, if p.is_twin { "!" } else { "" });
+    plan.comparisons.iter().map(pair).collect()
+}
+
+#[test]
+fn every_arm_is_compared_with_the_first_and_a_twin_with_its_original_alone() {
+    assert_eq!(compared(""), ["open:closed", "open:new", "open:again!"]);
+    assert_eq!(compared("[compare]\nbaseline = \"new\""), ["new:open", "new:closed", "open:again!"]);
+    assert_eq!(compared("[compare]\npairs = [[\"new\", \"closed\"]]"), ["new:closed", "open:again!"]);
+    assert_eq!(compared("[compare]\npairs = [[\"open\", \"again\"]]"), ["open:again"]);
+    assert_eq!(compared("[compare]\npairs = []"), ["open:again!"]);
+}
+
+#[test]
+fn guesses_are_read_alone_where_the_rows_are_gone() {
+    let text = "question = \"q\"\n[target]\nurl = \"http://127.0.0.1:8600\"\n[request]\nrows = \"gone.csv\"\n\
+                path = \"/{{ row.a }}\"\n[arm.a]\nopen = { rate = \"5/s\" }\n[[guess]]\nname = \"G1\"\n\
+                says = \"slow\"\nholds = \"arm['a'].p99_ms | min > 1\"\n";
+    let file = PlanFile::parse("p.toml", text).expect("TOML");
+    assert!(file.resolve().is_err());
+    let guesses = file.guesses().expect("guesses");
+    assert_eq!((guesses.len(), guesses[0].holds.text()), (1, "arm['a'].p99_ms | min > 1"));
+    assert_eq!(Condition::read(guesses[0].holds.text()).as_ref(), Ok(&guesses[0].holds));
+    assert_eq!(Condition::read("it is slow"), Err("the condition does not say yes or no".to_owned()));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! said about them, and what holds for any text.
 
 mod bad_arms;
+mod bad_comparisons;
 mod bad_guesses;
 mod bad_requests;
 mod bad_values;
