@@ -78,7 +78,7 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
         body: body.as_deref(),
         close: matches!(args.connect, crate::args::PolicyArg::PerRequest),
     };
-    let request = requests::prepare(parts, Expect { status: args.expect, body: None })?;
+    let request = requests::prepare(parts, Expect { status: args.expect, ..Expect::default() })?;
     let seed = Seed(args.seed.unwrap_or(began.seed));
     let work = Work::new(vec![request], seed)
         .ok_or_else(|| Failure::new(Exit::Usage, "there is nothing to send"))?;

@@ -38,7 +38,10 @@ pub fn scores(reference: &[u8], host: &str, seed: Seed) -> Result<Work, Failure>
             body: Some(body.as_bytes()),
             close: false,
         };
-        prepare(parts, Expect { status: Some(200), body: Some(answer.into_bytes().into()) })
+        prepare(
+            parts,
+            Expect { status: Some(200), body: Some(answer.into_bytes().into()), checks: Vec::new() },
+        )
     };
     let requests = lines.map(question).collect::<Result<Vec<_>, _>>()?;
     Work::new(requests, seed).ok_or_else(|| nonsense("it names no customer"))

@@ -34,6 +34,8 @@ pub(crate) struct Connection {
     pub matched: usize,
     /// Whether the body differs from what was expected.
     pub differs: bool,
+    /// The body so far, where a check looks into it; at most a byte beyond its limit.
+    pub body: Vec<u8>,
     /// Its place in the list of idle ones, while idle.
     idle_at: usize,
 }
@@ -195,6 +197,7 @@ impl Connections {
             answers: 0,
             matched: 0,
             differs: false,
+            body: Vec::new(),
             idle_at: 0,
         });
         Slot((self.all.len() - 1) as u32)
@@ -227,6 +230,7 @@ impl Connections {
         connection.flight = Some(flight);
         connection.matched = 0;
         connection.differs = false;
+        connection.body.clear();
     }
 
     /// The connection is closed.

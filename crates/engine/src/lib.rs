@@ -13,6 +13,7 @@
 mod batch;
 mod clock;
 mod connections;
+mod expect;
 mod flights;
 mod net;
 mod threads;
@@ -22,8 +23,9 @@ mod worker;
 pub use batch::{BATCH_ROWS, BatchSink, SampleSink, batches};
 pub use clock::{Clock, MonotonicClock};
 pub use connections::Numbers;
+pub use expect::{Check, Expect, JsonCheck};
 pub use net::epoll::EpollNet;
 pub use net::{Happened, Net, NetError, Slot, What};
 pub use threads::{Job, RunFailure, run};
-pub use work::{Expect, Prepared, Work};
+pub use work::{Prepared, Work};
 pub use worker::{Limits, Worker, WorkerEnd};

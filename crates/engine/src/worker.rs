@@ -13,6 +13,7 @@ mod outcome;
 use crate::batch::SampleSink;
 use crate::clock::Clock;
 use crate::connections::{Connections, Numbers, State};
+use crate::expect::BODY_LIMIT;
 use crate::flights::{Flight, FlightId, Flights, Place};
 use crate::net::{Happened, Net, NetError, Slot, What};
 use crate::work::Work;
@@ -246,6 +247,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         let request = self.worker.work.of(flight.due.index);
         flight.bytes_out += request.bytes.len() as u32;
         connection.answer.begin(request.asked);
+        connection.answer.keep_head(request.expect.looks_at_head());
         self.worker.net.outgoing(slot).extend_from_slice(&request.bytes);
         self.worker.net.send(slot);
     }
@@ -280,9 +282,16 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         flight.first_byte.get_or_insert(at);
         let bytes = self.worker.net.received();
         flight.bytes_in += bytes.len() as u64;
-        let expected = self.worker.work.of(flight.due.index).expect.body.as_deref();
+        let request = self.worker.work.of(flight.due.index);
+        let expected = request.expect.body.as_deref();
+        let looks_at_body = request.expect.looks_at_body();
         let (matched, differs) = (&mut connection.matched, &mut connection.differs);
+        let body = &mut connection.body;
         let read = connection.answer.receive(bytes, &mut |part: &[u8]| {
+            if looks_at_body {
+                let room = (BODY_LIMIT + 1).saturating_sub(body.len());
+                body.extend_from_slice(&part[..part.len().min(room)]);
+            }
             let Some(expected) = expected else { return };
             *differs |= expected.get(*matched..*matched + part.len()) != Some(part);
             *matched += part.len();
@@ -311,6 +320,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         let flight = self.flights.get_mut(id);
         flight.status = status;
         let expect = &self.worker.work.of(flight.due.index).expect;
+        // Its time is taken: what checks cost here is in no response time.
         let failure = match &expect.body {
             // Whole, and read too late: a time limit that gives way is none.
             _ if at > flight.due.scheduled.saturating_add(self.worker.limits.timeout) => {
@@ -318,7 +328,11 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             }
             _ if !expect.accepts(status) => Some(Failure::Status(status)),
             Some(body) if differs || matched != body.len() => Some(Failure::Content),
-            _ => None,
+            _ if expect.checks.is_empty() => None,
+            _ => {
+                let header = |name: &str| connection.answer.header(name);
+                expect.failed_check(&header, &connection.body).map(Failure::Check)
+            }
         };
         if reusable && self.connections.keeps() {
             match self.next_for_any() {

@@ -83,7 +83,7 @@ fn sending_allocates_nothing_per_request() {
     });
     let request = RequestParts { method: "GET", path: "/", host: "test", ..RequestParts::default() };
     let request = request.build().expect("a request");
-    let expect = Expect { status: Some(200), body: Some(b"ok"[..].into()) };
+    let expect = Expect { status: Some(200), body: Some(b"ok"[..].into()), checks: Vec::new() };
     let prepared = Prepared { bytes: request.bytes().into(), asked: request.asked(), expect };
     let work = Work::new(vec![prepared], Seed(1)).expect("one request");
     let limits = Limits {

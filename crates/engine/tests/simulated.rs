@@ -1,10 +1,11 @@
 //! The event loop on a simulated clock and network: each deadline one tick to
 //! either side, each way a connection can end, and nothing lost in any of them.
 
-use doorclock_engine::{Expect, Limits, Numbers, Prepared, Work, Worker, WorkerEnd};
+use doorclock_engine::{Check, Expect, JsonCheck, Limits, Numbers, Prepared, Work, Worker, WorkerEnd};
 use model::{ConnectionPolicy, Nanos, Outcome, Sample, Seed};
 use rustix::io::Errno;
 use schedule::{Due, Tester};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use testbed::{Accept, Action, QueueServer, Reply, ScriptServer, Server, answer, simulated};
 
@@ -328,7 +329,7 @@ fn a_body_delimited_by_the_close_is_whole_when_the_peer_closes() {
             Reply { at: now + Nanos(9), action: Action::Close },
         ]
     });
-    let expect = Expect { status: Some(200), body: Some(b"body"[..].into()) };
+    let expect = Expect { status: Some(200), body: Some(b"body"[..].into()), checks: Vec::new() };
     let (_, samples) = run_expecting(expect, at(&[100]), closes, LIMITS);
     assert_eq!((samples[0].outcome, samples[0].done), (Outcome::Ok, Nanos(119)));
 }
@@ -343,11 +344,53 @@ fn an_answer_is_checked_byte_for_byte_against_what_is_expected() {
         ("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok", Outcome::WrongStatus),
     ];
     for (text, outcome) in cases {
-        let expect = Expect { status: Some(200), body: Some(b"ok"[..].into()) };
+        let expect = Expect { status: Some(200), body: Some(b"ok"[..].into()), checks: Vec::new() };
         let server = script(move |now, _, _| vec![Reply { at: now, action: bytes(text) }]);
         let (_, samples) = run_expecting(expect, at(&[100]), server, LIMITS);
         assert_eq!(samples[0].outcome, outcome, "{text:?}");
     }
+}
+
+/// What becomes of an answer that comes in two parts and must hold a text.
+fn judged(text: &'static str, check: Check) -> (WorkerEnd, Vec<Sample>) {
+    let (first, second) = text.split_at(text.len() / 2);
+    let server = script(move |now, _, _| {
+        [(now, first), (now + Nanos(10), second)].map(|(at, part)| Reply { at, action: bytes(part) }).into()
+    });
+    let expect = Expect { checks: vec![check], ..Expect::default() };
+    run_expecting(expect, at(&[100]), server, LIMITS)
+}
+
+#[test]
+fn checks_look_at_whole_answers_however_they_are_cut_and_cost_no_response_time() {
+    let plain = "HTTP/1.1 200 OK\r\nX-Kind: score\r\nContent-Length: 13\r\n\r\n{\"score\":0.5}";
+    let header = |value: &str| Check::Header { name: "x-kind".to_owned(), value: value.to_owned() };
+    let json = |expected: f64| {
+        Check::Json(JsonCheck {
+            pointer: "/score".to_owned(),
+            accepts: Arc::new(move |found| found.as_f64() == Some(expected)),
+            shown: expected.to_string(),
+        })
+    };
+    for (check, outcome, example) in [
+        (header("score"), Outcome::Ok, None),
+        (header("other"), Outcome::FailedCheck, Some("header x-kind is \"score\", expected \"other\"")),
+        (json(0.5), Outcome::Ok, None),
+        (json(0.25), Outcome::FailedCheck, Some("/score is 0.5, expected 0.25")),
+    ] {
+        let (end, samples) = judged(plain, check);
+        let (_, unchecked) = judged_without(plain);
+        assert_eq!(samples[0].outcome, outcome, "{end:?}");
+        assert_eq!(samples[0].done, unchecked[0].done, "checks cost no response time");
+        assert_eq!(end.examples.first().map(|(_, says)| says.as_str()), example);
+    }
+}
+
+fn judged_without(text: &'static str) -> (WorkerEnd, Vec<Sample>) {
+    judged(
+        text,
+        Check::Pattern { pattern: regex::bytes::Regex::new("").expect("a pattern"), shown: String::new() },
+    )
 }
 
 #[test]

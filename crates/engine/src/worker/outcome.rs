@@ -5,10 +5,11 @@ use model::{Nanos, Outcome};
 use wire::h1::{ProtocolError, Truncated};
 
 /// Why a request failed.
-#[derive(Clone, Copy)]
 pub(super) enum Failure {
     Status(u16),
     Content,
+    /// A check, in words.
+    Check(String),
     TimedOut,
     NotOpened(NetError),
     PeerClosed,
@@ -21,7 +22,7 @@ impl Failure {
     pub fn outcome(&self) -> Outcome {
         match self {
             Failure::Status(_) => Outcome::WrongStatus,
-            Failure::Content => Outcome::FailedCheck,
+            Failure::Content | Failure::Check(_) => Outcome::FailedCheck,
             Failure::TimedOut => Outcome::TimedOut,
             Failure::NotOpened(_) => Outcome::Refused,
             Failure::PeerClosed | Failure::Truncated(_) | Failure::Broken(_) => Outcome::Reset,
@@ -33,6 +34,7 @@ impl Failure {
         match self {
             Failure::Status(status) => format!("status {status}"),
             Failure::Content => "the body is not the expected one".to_owned(),
+            Failure::Check(says) => says.clone(),
             Failure::TimedOut => "no whole answer within the time limit".to_owned(),
             Failure::NotOpened(error) => format!("no connection: {error}"),
             Failure::PeerClosed => "the peer closed the connection before any of the answer".to_owned(),

@@ -8,7 +8,7 @@
 use super::blank_line::BlankLine;
 use super::chunked::Chunked;
 use super::error::ProtocolError;
-use super::head::{Asked, Framing, HEAD_LIMIT, Head};
+use super::head::{self, Asked, Framing, HEAD_LIMIT, Head};
 
 /// Interim answers (1xx) before the real one. RFC 9110 names no limit; a
 /// service that sends more is taken to have lost its way.
@@ -29,6 +29,10 @@ pub struct Answer {
     gathered: Vec<u8>,
     /// How far `gathered` has come towards the line that ends it.
     blank_line: BlankLine,
+    /// Whether the head is kept for whoever wants to look into it.
+    keeps_head: bool,
+    /// The latest head, where it is kept.
+    head: Vec<u8>,
 }
 
 /// What the next byte belongs to.
@@ -111,7 +115,21 @@ impl Answer {
         self.interims = 0;
         self.status = 0;
         self.reusable = false;
+        self.keeps_head = false;
+        self.head.clear();
         self.forget_gathered();
+    }
+
+    /// Keeps the head of this answer, for [`header`](Answer::header). Without it
+    /// no head is copied.
+    pub fn keep_head(&mut self, keeps: bool) {
+        self.keeps_head = keeps;
+    }
+
+    /// The value of a header of the answer, its first if there are several;
+    /// `None` if it has none of that name, or its head was not kept.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        head::header(&self.head, name)
     }
 
     /// Takes bytes as they come, up to the end of the awaited answer. Pieces of
@@ -189,6 +207,10 @@ impl Answer {
         if self.gathered.is_empty()
             && let Some(head) = Head::parse(bytes, self.asked)?
         {
+            if self.keeps_head {
+                self.head.clear();
+                self.head.extend_from_slice(&bytes[..head.length]);
+            }
             self.enter(&head)?;
             return Ok(Some(head.length));
         }
@@ -207,6 +229,9 @@ impl Answer {
         // The parser ends a head at the same blank line. Should the two ever
         // differ, it is about how a line ends.
         let head = Head::parse(&self.gathered, self.asked)?.ok_or(ProtocolError::BadLineEnd)?;
+        if self.keeps_head {
+            std::mem::swap(&mut self.head, &mut self.gathered);
+        }
         self.forget_gathered();
         self.enter(&head)?;
         Ok(Some(taken))

@@ -84,6 +84,16 @@ impl Head {
     }
 }
 
+/// The first value of the header `name` in a head that has been parsed before.
+pub(super) fn header<'h>(head: &'h [u8], name: &str) -> Option<&'h [u8]> {
+    let mut slots = [httparse::EMPTY_HEADER; HEADER_LIMIT];
+    let mut response = Response::new(&mut slots);
+    let mut config = ParserConfig::default();
+    config.allow_obsolete_multiline_headers_in_responses(true);
+    config.parse_response(&mut response, head).ok()?;
+    response.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
+}
+
 /// The headers that frame a body or end a connection, as far as they are read.
 /// What is wrong with them matters only where they decide something.
 #[derive(Default)]

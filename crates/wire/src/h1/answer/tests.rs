@@ -295,3 +295,24 @@ fn an_answer_that_is_whole_in_one_buffer_is_not_copied() {
         assert_eq!(answer.gathered.capacity(), 0, "nothing was gathered");
     }
 }
+
+#[test]
+fn headers_can_be_looked_up_where_the_head_is_kept_however_it_was_cut() {
+    let bytes = b"HTTP/1.1 100 Continue\r\nX-Id: early\r\n\r\nHTTP/1.1 200 OK\r\nX-Id: 7\r\nContent-Length: 2\r\n\r\nok";
+    for cut in 1..bytes.len() {
+        let mut answer = Answer::default();
+        answer.begin(PLAIN);
+        answer.keep_head(true);
+        for part in [&bytes[..cut], &bytes[cut..]] {
+            answer.receive(part, &mut |_| {}).expect("HTTP");
+        }
+        assert_eq!(answer.header("x-id"), Some(&b"7"[..]), "cut at {cut}");
+        assert_eq!(answer.header("etag"), None);
+        answer.begin(PLAIN);
+        assert_eq!(answer.header("x-id"), None, "the next answer has none yet");
+    }
+    let mut unkept = Answer::default();
+    unkept.begin(PLAIN);
+    unkept.receive(bytes, &mut |_| {}).expect("HTTP");
+    assert_eq!(unkept.header("x-id"), None);
+}
