@@ -10,6 +10,7 @@ mod bench;
 mod command;
 mod failure;
 mod folder;
+mod locust;
 mod nginx;
 mod packages;
 mod say;

@@ -31,10 +31,7 @@ pub fn find_or_install(wanted: Package) -> Result<PathBuf, Failure> {
     if let Some(path) = find(wanted.program) {
         return Ok(path);
     }
-    if !rustix::process::geteuid().is_root() {
-        return Err(missing(wanted, format!("install it with `sudo apt-get install {}`", wanted.package)));
-    }
-    install(wanted.package)?;
+    install(wanted)?;
     find(wanted.program)
         .ok_or_else(|| missing(wanted, format!("the package {} is there without it", wanted.package)))
 }
@@ -51,7 +48,12 @@ fn find(program: &str) -> Option<PathBuf> {
     folders.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-fn install(package: &str) -> Result<(), Failure> {
+/// Installs the package, which only root may do.
+pub fn install(wanted: Package) -> Result<(), Failure> {
+    let package = wanted.package;
+    if !rustix::process::geteuid().is_root() {
+        return Err(missing(wanted, format!("install it with `sudo apt-get install {package}`")));
+    }
     say::line(format_args!("installing {package}"));
     let _quiet = NoServices::new(Path::new("/usr/sbin/policy-rc.d"))?;
     let apt_get = |arguments: &[&str]| {

@@ -1,19 +1,23 @@
 //! `cargo xtask test`: all that CI runs, and nothing that CI runs besides.
 //!
-//! A test that needs a real server is marked `#[ignore = "needs nginx"]`, so
-//! that plain `cargo test` works anywhere, and carries the server's name in its
-//! own. The last step starts the server, says where it is in an environment
-//! variable, and runs every ignored test with that name.
+//! A test that needs a real program is marked `#[ignore = "needs nginx"]`, so
+//! that plain `cargo test` works anywhere, and carries the program's name in its
+//! own. The last step finds or installs each program, says where it is in an
+//! environment variable, and runs every ignored test with one of these names.
 
 use crate::failure::Failure;
 use crate::nginx::Nginx;
 use crate::steps::{Ending, Steps};
-use crate::{command, packages, say, tidy};
+use crate::{command, locust, packages, say, tidy};
+use std::ffi::OsString;
 use std::process::Command;
 
 /// Where tests marked as needing nginx find one that answers `GET /` with a
 /// tiny 200 and counts requests at `/status`.
 const NGINX_URL: &str = "DOORCLOCK_TEST_NGINX";
+/// Where tests that run another tester as an arm find it.
+const WRK: &str = "DOORCLOCK_TEST_WRK";
+const LOCUST: &str = "DOORCLOCK_TEST_LOCUST";
 
 /// Runs every check.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -52,17 +56,55 @@ fn docs() -> Result<Ending, Failure> {
 }
 
 fn real_parts() -> Result<Ending, Failure> {
-    let nginx = match Nginx::start(None) {
-        Ok(nginx) => nginx,
-        Err(missing @ Failure::Missing { .. }) if !packages::in_ci() => {
-            say::error(&format!("tests against a real server are SKIPPED: {missing}"));
-            return Ok(Ending::Skipped(missing.to_string()));
-        }
-        Err(failure) => return Err(failure),
-    };
+    let mut parts = RealParts::default();
+    // It runs for as long as it is held.
+    let nginx = parts.have("nginx", Nginx::start(None))?;
+    let wrk = parts.have("wrk", packages::find_or_install(packages::WRK))?;
+    let locust = parts.have("locust", locust::find_or_install())?;
+    if parts.there.is_empty() {
+        return Ok(Ending::Skipped(parts.missing.join("; ")));
+    }
     let mut command =
-        command::cargo(&["test", "--workspace", "--tests", "--no-fail-fast", "--", "--ignored", "nginx"]);
-    tests(command.env(NGINX_URL, nginx.url()))
+        command::cargo(&["test", "--workspace", "--tests", "--no-fail-fast", "--", "--ignored"]);
+    let places = [
+        (NGINX_URL, nginx.as_ref().map(|nginx| OsString::from(nginx.url()))),
+        (WRK, wrk.map(OsString::from)),
+        (LOCUST, locust.map(OsString::from)),
+    ];
+    let places = places.into_iter().filter_map(|(name, place)| Some((name, place?)));
+    command.args(&parts.there).envs(places);
+    match tests(&mut command)? {
+        Ending::Passed(tally) if !parts.missing.is_empty() => {
+            Ok(Ending::Passed(format!("{tally}; SKIPPED: {}", parts.missing.join("; "))))
+        }
+        ending => Ok(ending),
+    }
+}
+
+/// Programs that some tests need, by the names that those tests carry.
+#[derive(Default)]
+struct RealParts {
+    there: Vec<&'static str>,
+    missing: Vec<String>,
+}
+
+impl RealParts {
+    /// Takes one in. One that cannot be had is a failure only where changes
+    /// are checked; elsewhere its tests are left out, and that is told.
+    fn have<T>(&mut self, name: &'static str, found: Result<T, Failure>) -> Result<Option<T>, Failure> {
+        match found {
+            Ok(found) => {
+                self.there.push(name);
+                Ok(Some(found))
+            }
+            Err(missing @ Failure::Missing { .. }) if !packages::in_ci() => {
+                say::error(&format!("tests that need {name} are SKIPPED: {missing}"));
+                self.missing.push(missing.to_string());
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
 }
 
 /// Runs tests, shows their output, and adds up what they say at their ends.
@@ -123,5 +165,24 @@ mod tests {
             tally.read(line);
         }
         assert_eq!(tally, Tally { passed: 16, failed: 2, ignored: 3 });
+    }
+
+    #[test]
+    fn a_program_that_is_missing_leaves_out_its_own_tests_and_no_others() {
+        let mut parts = RealParts::default();
+        assert!(matches!(parts.have("wrk", Ok(5)), Ok(Some(5))));
+        let gone = Failure::Missing { program: "locust", remedy: "get it".to_owned() };
+        let had = parts.have("locust", Err::<(), Failure>(gone));
+        assert_eq!(parts.there, ["wrk"]);
+        if packages::in_ci() {
+            assert!(had.is_err());
+        } else {
+            assert!(matches!(had, Ok(None)));
+            assert_eq!(parts.missing, ["`locust` is missing: get it"]);
+        }
+        assert!(
+            parts.have("nginx", Err::<(), Failure>(Failure::Untidy(1))).is_err(),
+            "any other failure is one"
+        );
     }
 }
