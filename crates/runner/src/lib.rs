@@ -15,6 +15,7 @@ mod order;
 mod run;
 mod service;
 mod stalls;
+mod tool;
 
 pub use address::{Address, AddressError, resolve};
 pub use control::{Control, ControlError, Response};
@@ -24,3 +25,6 @@ pub use order::{Order, OrderError};
 pub use run::{RunError, Watch, execute};
 pub use service::{Service, ServiceError};
 pub use stalls::{StallError, StallOrder};
+pub use tool::{
+    Beside, Found, Seen, SeenStalls, ToolError, ToolOrder, ToolOutput, ToolProblem, execute as execute_tool,
+};

@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::machine;
 use crate::order::{DueCount, Order, OrderError};
 use crate::stalls::{self, StallError, StallOrder};
+use crate::tool::ToolError;
 use analysis::Live;
 use engine::{Clock as _, Job, MonotonicClock, RunFailure, WorkerEnd};
 use model::{LastSign, Nanos, RunEnd, RunEvent, Sample, Stalls};
@@ -38,6 +39,9 @@ pub enum RunError {
     /// The service could not be told to stall, or did not tell its stalls.
     #[error(transparent)]
     Stalls(#[from] StallError),
+    /// Another tool, run as an arm, gave no result.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
 }
 
 /// Who watches an experiment. Called between batches on the thread that keeps
