@@ -455,6 +455,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a failure ends here; its callers have just made it")]
     fn fail(&mut self, id: FlightId, at: Nanos, failure: Failure) {
         if self.flights.get(id).due.scheduled >= self.worker.limits.warm_up {
             self.examples.add(&failure);

@@ -17,10 +17,32 @@ pub struct Progress {
     pub p99: Option<Nanos>,
 }
 
-/// One event of an experiment, in order: for each run, started, then any
-/// number of progress, then finished.
+/// What is waited for before a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// A quiet machine.
+    Quiet,
+    /// A service that is starting.
+    Ready,
+}
+
+/// One event of an experiment, in order: for each run, ahead and waiting (where
+/// there is a plan), started, then any number of progress, then finished.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunEvent {
+    /// A run of a planned experiment is next.
+    Ahead {
+        /// The arm's name.
+        arm: String,
+        /// The round, from 1.
+        round: u32,
+        /// This run's number in the experiment, from 1, and how many there are.
+        number: (u32, u32),
+        /// How long this run and those after it will take, about.
+        left: Nanos,
+    },
+    /// Something is waited for before the run can start.
+    Waiting(Waits),
     /// A run is about to send.
     Started {
         /// The arm's name.

@@ -19,7 +19,7 @@ mod seed;
 mod source;
 mod units;
 
-pub use event::{Progress, RunEvent};
+pub use event::{Progress, RunEvent, Waits};
 pub use load::{ArrivalProcess, ConnectionPolicy, Load, SendPrecision};
 pub use machine::MachineFacts;
 pub use nanos::Nanos;

@@ -47,13 +47,7 @@ pub enum AddressError {
 /// `owned`), and asks it one question without side effects (`OPTIONS *`) to see
 /// that it speaks HTTP. Of several addresses the first that connects is taken.
 pub fn resolve(target: &Target, owned: &[String]) -> Result<Address, AddressError> {
-    let candidates = look_up(target)?;
-    let host = target.host().to_string();
-    let is_ours = owned.iter().any(|own| own.eq_ignore_ascii_case(&host))
-        || candidates.iter().all(|address| address.ip().to_canonical().is_loopback());
-    if !is_ours {
-        return Err(AddressError::NotOwned { host });
-    }
+    let candidates = own_addresses(target, owned)?;
     let mut last = None;
     for peer in candidates.iter().copied() {
         let control = Control::new(peer, &target.host_header()).with_patience(PATIENCE);
@@ -73,9 +67,22 @@ pub fn resolve(target: &Target, owned: &[String]) -> Result<Address, AddressErro
         let others = candidates.iter().copied().filter(|other| *other != peer).collect();
         return Ok(Address { peer, others, answered });
     }
-    let name = host;
+    let name = target.host().to_string();
     let nothing = || std::io::Error::other("no address");
     Err(last.map_or_else(|| AddressError::NoAddress { name, source: nothing() }, AddressError::Unusable))
+}
+
+/// The target's addresses, at least one, if they are ours. Sends nothing.
+pub(crate) fn own_addresses(target: &Target, owned: &[String]) -> Result<Vec<SocketAddr>, AddressError> {
+    let candidates = look_up(target)?;
+    let host = target.host().to_string();
+    if candidates.is_empty() {
+        let source = std::io::Error::other("no address");
+        return Err(AddressError::NoAddress { name: host, source });
+    }
+    let is_ours = owned.iter().any(|own| own.eq_ignore_ascii_case(&host))
+        || candidates.iter().all(|address| address.ip().to_canonical().is_loopback());
+    if is_ours { Ok(candidates) } else { Err(AddressError::NotOwned { host }) }
 }
 
 fn look_up(target: &Target) -> Result<Vec<SocketAddr>, AddressError> {

@@ -1,30 +1,47 @@
-//! Drives a run from its order to its stored samples.
+//! Drives an experiment from its plan to its stored samples.
 //!
 //! Order, preparation, fresh targets, limits and the machine's facts live
 //! here, and one stream of events for whoever watches. It must not know how or
 //! whether anything is shown, and it does no arithmetic on results.
 //!
-//! Start at [`Order`], what one run is asked to be, and [`execute`], which
-//! carries it out.
+//! Start at [`Experiment`], a plan on its way. A single run is an [`Order`],
+//! carried out by [`execute`].
 
 mod address;
+mod arm;
+mod beside;
+mod company;
 mod control;
+mod experiment;
+mod failure;
 mod limits;
 mod machine;
 mod order;
+mod quiet;
+mod requests;
 mod run;
 mod service;
+mod signal_stalls;
 mod stalls;
+mod story;
+mod target;
 mod tool;
+mod warm_up;
 
 pub use address::{Address, AddressError, resolve};
+pub use beside::{Beside, Seen, SeenStalls};
+pub use company::{Company, StallBy};
 pub use control::{Control, ControlError, Response};
+pub use experiment::Experiment;
+pub use failure::{ExperimentError, What};
 pub use limits::{LimitError, connections_for, raise_descriptors};
 pub use machine::read_machine;
 pub use order::{Order, OrderError};
+pub use quiet::Restless;
+pub use requests::UnsendableError;
 pub use run::{RunError, Watch, execute};
 pub use service::{Service, ServiceError};
+pub use signal_stalls::SignalOrder;
 pub use stalls::{StallError, StallOrder};
-pub use tool::{
-    Beside, Found, Seen, SeenStalls, ToolError, ToolOrder, ToolOutput, ToolProblem, execute as execute_tool,
-};
+pub use target::TargetError;
+pub use tool::{Found, ToolError, ToolOrder, ToolOutput, ToolProblem, execute as execute_tool};

@@ -2,6 +2,7 @@
 
 use engine::{Clock as _, MonotonicClock};
 use model::{MachineFacts, Nanos};
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity};
 use std::fs::read_to_string;
@@ -31,11 +32,16 @@ pub fn read_machine(window: Nanos) -> MachineFacts {
         governor: trimmed("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         descriptors: descriptors(),
         ports: trimmed("/proc/sys/net/ipv4/ip_local_port_range").and_then(|text| ports(&text)),
-        load_1m: trimmed("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
+        load_1m: load_average(),
         idle_share,
         steal_share,
         watched,
     }
+}
+
+/// Load average over one minute.
+pub(crate) fn load_average() -> Option<f64> {
+    trimmed("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok())
 }
 
 /// Open files allowed to this process, soft and hard.
@@ -90,14 +96,14 @@ fn ports(text: &str) -> Option<(u16, u16)> {
 
 /// Ticks of all cores since the machine started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct CpuTimes {
+pub(crate) struct CpuTimes {
     idle: u64,
     steal: u64,
     all: u64,
 }
 
 impl CpuTimes {
-    fn read() -> Option<CpuTimes> {
+    pub(crate) fn read() -> Option<CpuTimes> {
         CpuTimes::parse(&read_to_string("/proc/stat").ok()?)
     }
 
@@ -110,7 +116,14 @@ impl CpuTimes {
         Some(CpuTimes { idle: idle + iowait, steal, all: ticks.iter().sum() })
     }
 
-    fn shares_since(self, before: CpuTimes) -> (Option<f64>, Option<f64>) {
+    /// CPU time that was neither idle nor stolen since `before`, of all cores together.
+    pub(crate) fn busy_since(self, before: CpuTimes) -> Nanos {
+        let busy = |times: CpuTimes| times.all.saturating_sub(times.idle + times.steal);
+        Nanos(busy(self).saturating_sub(busy(before)) * 1_000_000_000 / clock_ticks_per_second())
+    }
+
+    /// Shares of all time that were idle and stolen since `before`; `None` if no tick has passed.
+    pub(crate) fn shares_since(self, before: CpuTimes) -> (Option<f64>, Option<f64>) {
         let all = self.all.saturating_sub(before.all) as f64;
         let share = |now: u64, then: u64| (all > 0.0).then(|| now.saturating_sub(then) as f64 / all);
         (share(self.idle, before.idle), share(self.steal, before.steal))

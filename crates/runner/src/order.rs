@@ -1,7 +1,6 @@
 //! What one run is asked to be.
 
 use crate::machine;
-use crate::stalls::StallOrder;
 use engine::{Limits, Numbers, Work};
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision};
 use schedule::{Arrivals, Closed, Open, Paced, Profile, ProfileError, Share, Tester, digest};
@@ -47,9 +46,8 @@ pub struct Order {
     pub threads: u32,
     /// Cores to pin them to; empty leaves it to the kernel.
     pub cpus: Vec<usize>,
-    /// Stalls to ask the service for; `Some(None)` where it can be asked and
-    /// is not, `None` where it cannot be asked.
-    pub stalls: Option<Option<StallOrder>>,
+    /// Whether the service stalls during the run; `None` where it cannot be made to.
+    pub stalls_asked: Option<bool>,
     /// Answers a second that the service can give, where another run showed it.
     pub capacity_per_s: Option<f64>,
 }
@@ -146,7 +144,7 @@ impl Order {
             backend: "epoll".to_owned(),
             planned: digest.as_ref().map(|digest| (digest.count - digest.counted, digest.counted)),
             schedule_hash: digest.map(|digest| digest.hash),
-            stalls_asked: self.stalls.as_ref().map(Option::is_some),
+            stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
             tool: None,
         })

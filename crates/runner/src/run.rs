@@ -1,13 +1,13 @@
 //! One run, from its order to its stored samples.
 
-use crate::control::Control;
+use crate::beside::{Beside, Seen};
 use crate::machine;
 use crate::order::{DueCount, Order, OrderError};
-use crate::stalls::{self, StallError, StallOrder};
+use crate::stalls::StallError;
 use crate::tool::ToolError;
 use analysis::Live;
 use engine::{Clock as _, Job, MonotonicClock, RunFailure, WorkerEnd};
-use model::{LastSign, Nanos, RunEnd, RunEvent, Sample, Stalls};
+use model::{LastSign, Nanos, RunEnd, RunEvent, Sample, Span};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use store::{Folder, RunWriter, StoreError};
 use thiserror::Error;
@@ -49,12 +49,14 @@ pub enum RunError {
 pub type Watch<'a> = dyn FnMut(RunEvent) + 'a;
 
 /// Carries out one run and leaves its samples in `folder`. `number` is its
-/// place in the experiment, from 1, and the number of runs in all. Setting
-/// `stop` ends it early; what was measured is kept, marked interrupted.
+/// place in the experiment, from 1, and the number of runs in all. `beside`
+/// goes on beside it: stalls of the service, for one. Setting `stop` ends it
+/// early; what was measured is kept, marked interrupted.
 pub fn execute(
     order: &Order,
     folder: &Folder,
     number: (u32, u32),
+    beside: &mut dyn Beside,
     stop: &AtomicBool,
     watch: &mut Watch<'_>,
 ) -> Result<(), RunError> {
@@ -63,11 +65,8 @@ pub fn execute(
     let mut writer = folder.start_run(&facts)?;
     watch(RunEvent::Started { arm: order.arm.clone(), number });
     let clock = MonotonicClock::starting_in(LEAD);
-    let control = Control::new(order.peer, &order.host);
-    let planned = match order.stalls.flatten() {
-        Some(stalls) => Some(arm(&stalls, &control, &clock, order)?),
-        None => None,
-    };
+    let counted = Span { began: order.warm_up, ended: order.until() };
+    beside.begin(&clock, counted)?;
     let job = Job {
         peer: order.peer,
         work: &order.work,
@@ -91,23 +90,13 @@ pub fn execute(
         // if the tester had been killed at that moment.
         return Err(error.into());
     }
-    let stalls = planned.map(|planned| stalls::fetch(&control, &clock, planned)).transpose();
-    let (stalls, stalls_failure) = match stalls {
-        Ok(stalls) => (stalls, None),
-        Err(error) => (None, Some(error)),
+    let (seen, failure) = match beside.end(&clock) {
+        Ok(seen) => (seen, None),
+        Err(error) => (Seen::default(), Some(error)),
     };
-    // Stalls or not, the run is brought to an end in the folder first.
-    writer.finish(&run_end(totals, stalls))?;
-    stalls_failure.map_or(Ok(()), |error| Err(error.into()))
-}
-
-fn arm(
-    stalls: &StallOrder,
-    control: &Control,
-    clock: &MonotonicClock,
-    order: &Order,
-) -> Result<u64, StallError> {
-    stalls.arm(control, clock, order.warm_up, order.measure)
+    // Whatever could not be seen beside it, the run is brought to an end first.
+    writer.finish(&run_end(totals, seen, counted))?;
+    failure.map_or(Ok(()), Err)
 }
 
 /// Stores batches as they come, and tells how the run goes on.
@@ -149,7 +138,7 @@ impl Keeper<'_, '_> {
     }
 }
 
-fn run_end(all: WorkerEnd, stalls: Option<Stalls>) -> RunEnd {
+fn run_end(all: WorkerEnd, seen: Seen, counted: Span) -> RunEnd {
     let WorkerEnd { until, ended, interrupted, taken, taken_counted, area, samples_lost, cpu, .. } = all;
     RunEnd {
         counted_until: until,
@@ -167,8 +156,8 @@ fn run_end(all: WorkerEnd, stalls: Option<Stalls>) -> RunEnd {
         limit_lowered_to: all.limit_lowered_to,
         wakeups: all.wakeups,
         examples: all.examples.into_iter().map(|(outcome, text)| (outcome.name().to_owned(), text)).collect(),
-        stalls,
+        stalls: seen.stalls.map(|stalls| stalls.within(counted)),
         told: None,
-        machine: None,
+        machine: seen.machine,
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::control::{Control, ControlError};
 use engine::MonotonicClock;
-use model::{Nanos, Seed, Span, Stalls};
+use model::{Nanos, Seed, Span};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -66,7 +66,12 @@ struct ArmRequest {
 
 #[derive(Deserialize)]
 struct ArmAnswer {
-    planned: Vec<serde::de::IgnoredAny>,
+    planned: Vec<PlannedStall>,
+}
+
+#[derive(Deserialize)]
+struct PlannedStall {
+    at_ns: u64,
 }
 
 #[derive(Deserialize)]
@@ -82,14 +87,14 @@ struct StallSpan {
 
 impl StallOrder {
     /// Tells the service to stall between `from` and `from + length` on the
-    /// run's clock; answers how many stalls it plans.
+    /// run's clock; answers when it plans to.
     pub fn arm(
         &self,
         control: &Control,
         clock: &MonotonicClock,
         from: Nanos,
         length: Nanos,
-    ) -> Result<u64, StallError> {
+    ) -> Result<Vec<Nanos>, StallError> {
         let millis = |nanos: Nanos| nanos.0 / 1_000_000;
         let request = ArmRequest {
             seed: self.seed.0,
@@ -103,18 +108,18 @@ impl StallOrder {
         let what = "order";
         let body = serde_json::to_vec(&request).map_err(|source| StallError::Garbled { what, source })?;
         let answer: ArmAnswer = ask(control, what, "POST", "/arm", Some(&body))?;
-        Ok(answer.planned.len() as u64)
+        Ok(answer.planned.iter().map(|stall| clock.from_absolute(Nanos(stall.at_ns))).collect())
     }
 }
 
 /// The stalls that the service had, on the run's clock.
-pub(crate) fn fetch(control: &Control, clock: &MonotonicClock, planned: u64) -> Result<Stalls, StallError> {
+pub(crate) fn fetch(control: &Control, clock: &MonotonicClock) -> Result<Vec<Span>, StallError> {
     let answer: StallsAnswer = ask(control, "fetch", "GET", "/stalls", None)?;
     let on_our_clock = |stall: &StallSpan| Span {
         began: clock.from_absolute(Nanos(stall.began_ns)),
         ended: clock.from_absolute(Nanos(stall.ended_ns)),
     };
-    Ok(Stalls { planned, seen: answer.stalls.iter().map(on_our_clock).collect() })
+    Ok(answer.stalls.iter().map(on_our_clock).collect())
 }
 
 fn ask<T: for<'de> Deserialize<'de>>(

@@ -9,7 +9,6 @@
 //! out. A new tool is one file that reads its output and one line in each match
 //! on [`ToolOutput`].
 
-mod beside;
 mod error;
 mod execute;
 mod locust;
@@ -21,9 +20,9 @@ mod result;
 mod rows;
 mod wrk;
 
-pub use beside::{Beside, Seen, SeenStalls};
 pub use error::{Found, ToolError, ToolProblem};
 pub use execute::execute;
+pub(crate) use meter::cpu_time;
 
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision, ToolFacts};
 use std::path::{Path, PathBuf};

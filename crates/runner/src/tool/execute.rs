@@ -1,13 +1,13 @@
 //! Carries out the run of another tool: starts it, watches it, reads what it
 //! wrote and brings the run to its end in the folder.
 
-use super::beside::{Beside, Seen};
 use super::error::{Found, ToolError, ToolProblem};
 use super::meter::Meter;
 use super::output::Output;
 use super::process::{Ending, Running};
 use super::result::Measured;
 use super::{ToolOrder, ToolOutput, locust, oha, wrk};
+use crate::beside::{Beside, Seen};
 use crate::run::{RunError, Watch};
 use engine::{Clock as _, MonotonicClock};
 use model::{Nanos, Progress, RunEvent, Sample, Span};

@@ -79,7 +79,7 @@ impl Meter {
 /// User and system time of a process, and of those of its children that it has
 /// waited for: fields 14 to 17 of its `stat`. The second field is the
 /// program's name in parentheses, which may itself hold any of both.
-fn cpu_time(stat: &str) -> Option<Nanos> {
+pub(crate) fn cpu_time(stat: &str) -> Option<Nanos> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace().skip(11);
     let mut ticks = 0u64;

@@ -1,12 +1,12 @@
 //! What a tool's output and its life come to: a run's end. No clock, no file.
 
-use super::beside::{Seen, SeenStalls};
 use super::error::ToolProblem;
 use super::execute::Life;
 use super::output::Output;
 use super::process::Ending;
 use super::rows::{Origin, Rows};
 use super::{ToolOrder, ToolOutput};
+use crate::beside::{Seen, SeenStalls};
 use model::{CpuUse, Nanos, RunEnd, Sample, Span, Stalls, Told};
 
 /// A tool's own length of time may differ from what it was told by this share.

@@ -2,6 +2,7 @@
 //! recorded to print, or something else.
 
 use super::*;
+use crate::beside::{Beside, Seen, SeenStalls};
 use crate::order::OrderError;
 use crate::run::RunError;
 use model::{Rate, RunEvent, RunRecord, Sample, Span};

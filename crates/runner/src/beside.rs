@@ -1,18 +1,18 @@
-//! What goes on beside a tool's run, and is none of the tool's business: stalls
-//! of the service, and the machine.
+//! What goes on beside a run, and is no business of whoever sends: stalls of the
+//! service, and the machine.
 
 use crate::run::RunError;
 use engine::MonotonicClock;
-use model::{MachineStory, Nanos, Span};
+use model::{MachineStory, Nanos, Span, Stalls};
 
 /// Accompanies one run.
 pub trait Beside {
-    /// The command is about to be started. Stalls are wanted from `stalls.began`
-    /// until `stalls.ended` on `clock`: where the counted part will lie in there
-    /// is known only afterwards.
+    /// Sending is about to begin. Stalls are wanted from `stalls.began` until
+    /// `stalls.ended` on `clock`. Where another tool sends, the counted part lies
+    /// somewhere in there, and only afterwards it is known where.
     fn begin(&mut self, clock: &MonotonicClock, stalls: Span) -> Result<(), RunError>;
 
-    /// The command has ended.
+    /// Sending has ended.
     fn end(&mut self, clock: &MonotonicClock) -> Result<Seen, RunError>;
 }
 
@@ -25,13 +25,22 @@ pub struct Seen {
     pub machine: Option<MachineStory>,
 }
 
-/// The stalls of a service while a command ran.
+/// The stalls of a service during a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeenStalls {
     /// When each was planned to begin.
     pub planned: Vec<Nanos>,
     /// When each began and ended.
     pub seen: Vec<Span>,
+}
+
+impl SeenStalls {
+    /// As stalls of a run that counts `counted`: only those planned to begin in
+    /// there are expected.
+    pub(crate) fn within(self, counted: Span) -> Stalls {
+        let planned = self.planned.iter().filter(|moment| counted.contains(**moment)).count() as u64;
+        Stalls { planned, seen: self.seen }
+    }
 }
 
 /// Nothing goes on beside the run.
