@@ -16,7 +16,7 @@
 
 use crate::standstill::P95S;
 use crate::summary::Corrected;
-use model::{Load, Nanos, Rate, RunFacts};
+use model::{Load, Nanos, Rate, RunFacts, Span};
 use stats::{Histogram, Quantile, fill_omitted};
 
 /// At 0.8 the mended rule is already about 15 % too low in simulated queues,
@@ -55,9 +55,8 @@ pub(crate) fn corrected(
 /// Both corrections take every slow request for a stall of the whole service.
 /// Where there were none, they make a p99 many times too high of single slow
 /// requests, so a run must show its stalls, by their lengths, before either
-/// number is given. `p95` is that of service times.
-pub(crate) fn refuse_without_stalls(corrected: Corrected, stalls: &[Nanos], p95: Nanos) -> Corrected {
-    let long = stalls.iter().filter(|stall| **stall > p95 * P95S).count();
+/// number is given: `long` of them were [`long_enough`].
+pub(crate) fn refuse_without_stalls(corrected: Corrected, long: usize) -> Corrected {
     if long >= FEWEST_STALLS {
         return corrected;
     }
@@ -65,7 +64,12 @@ pub(crate) fn refuse_without_stalls(corrected: Corrected, stalls: &[Nanos], p95:
         "no corrected number: the service stood still {long} times for longer than three times the p95, and fewer \
          than {FEWEST_STALLS} stalls cannot be told from single slow requests"
     );
-    Corrected { hdr: None, utilisation: None, assumptions: vec![says], ..corrected }
+    Corrected { hdr: None, utilisation: None, replay: None, assumptions: vec![says], ..corrected }
+}
+
+/// How many stalls can be told from slow requests. `p95` is that of service times.
+pub(crate) fn long_enough(stalls: &[Span], p95: Nanos) -> usize {
+    stalls.iter().filter(|stall| stall.length() > p95 * P95S).count()
 }
 
 /// The p99 once the omitted values are filled in: to 0.1 %, or exactly as it

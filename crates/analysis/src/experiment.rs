@@ -1,7 +1,9 @@
 //! All runs put together: arms, the worst verdict, and the answer in one sentence.
 
-use crate::summary::{ArmSummary, Doubt, Point, RunSummary, Summary, Verdict};
-use model::{MachineFacts, PlanFacts};
+use crate::bounds;
+use crate::comparison::{self, comparisons};
+use crate::summary::{ArmSummary, Comparison, Doubt, Point, RunSummary, Summary, Verdict, WindowSpread};
+use model::{Load, MachineFacts, Nanos, Number, PlanFacts, RunRecord};
 
 /// Less idle than this before the runs, and others were using the machine.
 const LEAST_IDLE: f64 = 0.9;
@@ -26,20 +28,30 @@ pub struct ExperimentFacts {
 /// The whole experiment from its runs, in the order in which arms first came.
 pub fn experiment(facts: ExperimentFacts, runs: Vec<RunSummary>) -> Summary {
     let ExperimentFacts { question, machine, tool_version, began, plan } = facts;
-    let arms = grouped(runs);
-    let doubts = machine_doubts(&machine);
+    let mut arms = grouped(runs);
+    let plan = plan.unwrap_or_default();
+    // In the order of the plan; without one, as they came.
+    arms.sort_by_key(|arm| plan.arms.iter().position(|name| *name == arm.name));
+    let comparisons = comparisons(&arms, &plan.pairings);
+    let bounds = plan.bounds.iter().map(|bound| bounds::bound(&arms, *bound)).collect();
+    let planned_runs = (plan.rounds > 0).then(|| plan.arms.len() as u32 * plan.rounds);
+    let made = arms.iter().map(|arm| arm.runs.len() as u32).sum();
+    let mut doubts = machine_doubts(&machine);
+    doubts.extend(runs_missing(made, planned_runs));
+    doubts.extend(comparisons.iter().filter_map(false_alarm));
+    doubts.extend(few_rounds(&comparisons));
     let of_runs = arms.iter().flat_map(|arm| &arm.runs).map(|run| run.verdict);
     let verdict = of_runs.chain(doubts.iter().map(|doubt| doubt.weight)).max();
     Summary {
         question,
-        answer: answer(&arms),
+        answer: answer(&arms, &comparisons),
         verdict: verdict.unwrap_or(Verdict::Void),
         doubts,
         arms,
-        comparisons: Vec::new(),
+        comparisons,
         guesses: Vec::new(),
-        bounds: Vec::new(),
-        planned_runs: plan.map(|plan| plan.arms.len() as u32 * plan.rounds),
+        bounds,
+        planned_runs,
         machine,
         tool_version,
         began,
@@ -59,8 +71,78 @@ fn grouped(runs: Vec<RunSummary>) -> Vec<ArmSummary> {
             }),
         }
     }
-    arms.iter_mut().for_each(|arm| arm.runs.sort_by_key(|run| run.facts.round));
+    for arm in &mut arms {
+        arm.runs.sort_by_key(|run| run.facts.round);
+        arm.windows = spread(&arm.runs);
+    }
     arms
+}
+
+/// How far the windows of an arm's runs lie apart. Lower bounds count with the
+/// least that is known of them; void runs have no say.
+fn spread(runs: &[RunSummary]) -> Option<WindowSpread> {
+    let usable: Vec<&RunSummary> =
+        runs.iter().filter(|run| run.verdict != Verdict::Void && !run.windows.is_empty()).collect();
+    let ends = |values: Vec<Nanos>| Some((*values.iter().min()?, *values.iter().max()?));
+    let value = |point: Option<Point>| point.map(|point| point.value);
+    let first = usable.iter().filter_map(|run| value(run.windows[0].p99)).collect();
+    let any = usable.iter().flat_map(|run| &run.windows).filter_map(|window| value(window.p99)).collect();
+    let whole = usable.iter().filter_map(|run| value(run.response_time.p99)).collect();
+    let length = usable.first()?.windows[0].length;
+    Some(WindowSpread { length, first: ends(first)?, whole: ends(whole)?, any: ends(any)? })
+}
+
+/// Answers a second that the service can give, as the experiment itself shows
+/// it: the most that a closed loop of ours got from a service that was not
+/// asked to stall. `None` without such a run.
+pub fn capacity<'a>(records: impl Iterator<Item = &'a RunRecord>) -> Option<f64> {
+    let reached = records.filter_map(|record| {
+        let (facts, end) = (&record.facts, record.end.as_ref()?);
+        let is_closed = matches!(facts.load, Load::Closed { .. }) && facts.tool.is_none();
+        let seconds = end.counted_until.saturating_sub(facts.warm_up).as_secs_f64();
+        let tells = is_closed && facts.stalls_asked != Some(true) && !end.interrupted && seconds > 0.0;
+        tells.then(|| end.taken_counted as f64 / seconds)
+    });
+    reached.filter(|rate| *rate > 0.0).max_by(f64::total_cmp)
+}
+
+fn runs_missing(made: u32, planned: Option<u32>) -> Option<Doubt> {
+    let planned = planned.filter(|planned| made < *planned)?;
+    Some(Doubt {
+        code: "runs-missing",
+        weight: Verdict::Doubtful,
+        says: format!("{made} of {planned} planned runs were made"),
+        hint: Some("go on where it stopped: doorclock run PLAN --resume DIR".to_owned()),
+    })
+}
+
+fn false_alarm(one: &Comparison) -> Option<Doubt> {
+    (one.pairing.is_twin && one.told_apart == Some(true)).then(|| Doubt {
+        code: "false-alarm",
+        weight: Verdict::Doubtful,
+        says: format!(
+            "`{}` was told apart from itself (`{}`): so may others be",
+            one.pairing.a, one.pairing.b
+        ),
+        hint: Some(
+            "by chance this comes in 3 of 100 experiments of six rounds; look for what else differed"
+                .to_owned(),
+        ),
+    })
+}
+
+fn few_rounds(comparisons: &[Comparison]) -> Option<Doubt> {
+    let pairs = comparisons.iter().filter(|one| !one.pairing.is_twin).count();
+    let rounds = comparisons.iter().map(|one| one.rounds).min().filter(|_| pairs > 0)?;
+    let needed = stats::rounds_for(pairs);
+    (rounds < needed).then(|| Doubt {
+        code: "few-rounds",
+        weight: Verdict::Valid,
+        says: format!(
+            "{rounds} rounds are too few for {pairs} comparisons: by Holm's correction none of them can pass at 5 %"
+        ),
+        hint: Some(format!("{needed} rounds are enough (`rounds.count`), or compare fewer pairs")),
+    })
 }
 
 fn machine_doubts(machine: &MachineFacts) -> Vec<Doubt> {
@@ -80,7 +162,13 @@ fn machine_doubts(machine: &MachineFacts) -> Vec<Doubt> {
     busy.into_iter().chain(stolen).collect()
 }
 
-fn answer(arms: &[ArmSummary]) -> String {
+fn answer(arms: &[ArmSummary], comparisons: &[Comparison]) -> String {
+    let told: Vec<&Comparison> = comparisons.iter().filter(|one| !one.pairing.is_twin).collect();
+    if let Some(widest) = told.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))
+        && widest.effect.is_some()
+    {
+        return by_comparison(arms, &told, widest);
+    }
     match arms {
         [] => "Nothing was run.".to_owned(),
         [ArmSummary { runs, .. }] if runs.len() == 1 => one_run(&runs[0]),
@@ -89,6 +177,57 @@ fn answer(arms: &[ArmSummary]) -> String {
             let each: Vec<String> = arms.iter().map(|arm| format!("{} {}", arm.name, p99_of(arm))).collect();
             format!("p99 from the scheduled moment: {}.", each.join(", "))
         }
+    }
+}
+
+/// How far apart the two are, whichever is larger.
+fn distance(one: &Comparison) -> f64 {
+    one.effect.map_or(-1.0, |effect| effect.ln_1p().abs())
+}
+
+/// The pair furthest apart with its figures, and how many pairs are told apart.
+fn by_comparison(arms: &[ArmSummary], all: &[&Comparison], widest: &Comparison) -> String {
+    let pairing = &widest.pairing;
+    let of = |name: &str| {
+        arms.iter()
+            .find(|arm| arm.name == name)
+            .map_or("unknown".to_owned(), |arm| middle(arm, pairing.number))
+    };
+    let apart = all.iter().filter(|one| one.told_apart == Some(true)).count();
+    let verdict = match (apart, all.len()) {
+        (0, 1) if widest.told_apart.is_none() => "too few rounds to tell them apart".to_owned(),
+        (0, 1) => "not told apart".to_owned(),
+        (1, 1) => "told apart".to_owned(),
+        (_, all) => format!("{apart} of {all} pairs are told apart"),
+    };
+    format!(
+        "At {} {} took {} and {} {}: {}; {verdict}.",
+        pairing.number.name(),
+        pairing.b,
+        of(&pairing.b),
+        pairing.a,
+        of(&pairing.a),
+        times(widest.effect.unwrap_or_default()),
+    )
+}
+
+/// A share of change in words: `3.2 times as much`, `12 % more`, `90 % less`.
+fn times(effect: f64) -> String {
+    match effect {
+        effect if effect >= 9.0 => format!("{:.0} times as much", effect + 1.0),
+        effect if effect >= 1.0 => format!("{:.1} times as much", effect + 1.0),
+        effect if effect >= 0.0 => format!("{:.1} % more", effect * 100.0),
+        effect => format!("{:.1} % less", -effect * 100.0),
+    }
+}
+
+/// The middle of an arm's rounds.
+fn middle(arm: &ArmSummary, number: Number) -> String {
+    let mut values: Vec<f64> = arm.runs.iter().filter_map(|run| comparison::value(run, number)).collect();
+    values.sort_by(f64::total_cmp);
+    match values.get(values.len().saturating_sub(1) / 2) {
+        Some(value) => Nanos(*value as u64).to_string(),
+        None => "unknown".to_owned(),
     }
 }
 

@@ -9,15 +9,21 @@
 //! with them; [`experiment()`] puts the runs together. [`Live`] shows a run that
 //! goes on, and takes each wait by the same [`Timing`] as every final number.
 
+mod bounds;
+mod comparison;
 mod corrected;
 mod dots;
 mod doubts;
 mod exact;
 mod experiment;
+mod figure;
 #[cfg(test)]
 mod fixture;
 mod live;
+mod outlook;
 mod pace;
+mod pooled;
+mod replayed;
 mod run;
 mod slices;
 mod stalls;
@@ -27,9 +33,13 @@ mod survey;
 mod tail;
 mod tally;
 mod timing;
+mod told;
+mod windows;
 
-pub use experiment::{ExperimentFacts, experiment};
+pub use experiment::{ExperimentFacts, capacity, experiment};
 pub use live::Live;
+pub use outlook::{ArmOutlook, Outlook, P99Outlook, PlannedArm, outlook};
+pub use pooled::pooled;
 pub use run::run;
 pub use summary::*;
 pub use tally::Tally;

@@ -6,15 +6,17 @@
 //! very many values in one place may take one more. Memory is that of the
 //! histograms, however many samples there are.
 
-use crate::corrected::{corrected, refuse_without_stalls};
+use crate::corrected::{corrected, long_enough, refuse_without_stalls};
 use crate::doubts::{self, Case};
 use crate::exact::find;
 use crate::pace::kept_up;
+use crate::replayed::{Replayed, replayed};
 use crate::summary::{Distribution, Interval, Lateness, Little, RunSummary, TesterFigures, Verdict};
 use crate::survey::Survey;
 use crate::tail::Tail;
 use crate::tally::QUANTILES;
 use crate::timing::Timing;
+use crate::told::{self, told_alone};
 use model::{Nanos, Outcome, RunEnd, RunRecord, Sample, SampleSource, SourceError, Span};
 use stats::{Histogram, Selection};
 
@@ -29,17 +31,28 @@ const CURVE_NINES: f64 = 6.0;
 ///
 /// If a pass over the samples fails.
 pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary, SourceError> {
+    if let Some((end, told)) = told_alone(record) {
+        return Ok(told::summary(record, end, told));
+    }
     let survey = Survey::of(record, samples)?;
     let exact = Exact::of(&survey, record.facts.timeout, samples)?;
     let tail = tail(&survey, record.facts.timeout, exact.distribution(Timing::Response), samples)?;
     let own_delay_above_gap = tail.as_ref().map_or(0, |tail| tail.own_delay_above_gap);
+    let near = tail.as_ref().map_or(0, |tail| tail.near);
     let interval = match tail {
         Some(tail) => tail.interval(survey.tally.column(Timing::Response), samples)?,
         None => Interval::default(),
     };
     let all = survey.all;
     let (samples_counted, unseen) = (survey.tally.total(), survey.unseen);
+    let replayed = replay(record, &survey, &exact, samples)?;
     let mut summary = summarise(record, survey, &exact, interval);
+    let n = summary.response_time.n;
+    summary.near_mean = (n > 0).then(|| near as f64 / n as f64);
+    if let (Some(corrected), Some(replayed)) = (&mut summary.corrected, replayed) {
+        corrected.replay = replayed.p99;
+        corrected.assumptions.push(replayed.says);
+    }
     summary.doubts = doubts::all(&Case {
         record,
         summary: &summary,
@@ -53,10 +66,11 @@ pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary,
     Ok(summary)
 }
 
-/// The exact percentiles of every timing, and each slice's p99.
+/// The exact percentiles of every timing, and the p99 of each slice and window.
 struct Exact {
     distributions: [Distribution; Timing::ALL.len()],
     slices: Vec<Vec<Option<u64>>>,
+    windows: Vec<Vec<Option<u64>>>,
 }
 
 impl Exact {
@@ -65,17 +79,20 @@ impl Exact {
             let column = survey.tally.column(timing);
             Selection::new(&column.histogram, &column.ranks())
         });
-        let selections = whole.into_iter().chain(survey.slices.selections()).collect();
+        let slices: Vec<Selection> = survey.slices.selections().collect();
+        let first_window = Timing::ALL.len() + slices.len();
+        let selections = whole.into_iter().chain(slices).chain(survey.windows.selections()).collect();
         let mut found = find(samples, selections, |sample, give| {
-            feed(&survey.slices, sample, timeout, give);
+            feed(survey, first_window, sample, timeout, give);
         })?;
+        let windows = found.split_off(first_window);
         let slices = found.split_off(Timing::ALL.len());
         let distributions = Timing::ALL.map(|timing| {
             let mut values = [None; QUANTILES.len()];
             values.copy_from_slice(&found[timing as usize]);
             survey.tally.column(timing).distribution(&values)
         });
-        Ok(Exact { distributions, slices })
+        Ok(Exact { distributions, slices, windows })
     }
 
     fn distribution(&self, timing: Timing) -> &Distribution {
@@ -83,8 +100,15 @@ impl Exact {
     }
 }
 
-/// Hands a sample's lengths to the search of each timing, and to that of its slice.
-fn feed(slices: &crate::slices::Slices, sample: &Sample, timeout: Nanos, give: &mut dyn FnMut(usize, u64)) {
+/// Hands a sample's lengths to the search of each timing, and to those of its
+/// slice and its window.
+fn feed(
+    survey: &Survey,
+    first_window: usize,
+    sample: &Sample,
+    timeout: Nanos,
+    give: &mut dyn FnMut(usize, u64),
+) {
     if !sample.counted {
         return;
     }
@@ -94,7 +118,8 @@ fn feed(slices: &crate::slices::Slices, sample: &Sample, timeout: Nanos, give: &
         }
     }
     if let Some(response) = Timing::Response.of(sample, timeout) {
-        give(Timing::ALL.len() + slices.place(sample), response.length.0);
+        give(Timing::ALL.len() + survey.slices.place(sample), response.length.0);
+        give(first_window + survey.windows.place(sample), response.length.0);
     }
 }
 
@@ -106,7 +131,8 @@ fn tail(
     samples: &dyn SampleSource,
 ) -> Result<Option<Tail>, SourceError> {
     let Some(p99) = response.p99 else { return Ok(None) };
-    let mut tail = Tail::new(survey.span, timeout, p99.value, response.n);
+    let mean = response.mean.unwrap_or_default();
+    let mut tail = Tail::new(survey.span, timeout, p99.value, mean, response.n);
     samples.pass(&mut |batch| {
         batch.iter().filter(|sample| sample.counted).for_each(|sample| tail.observe(sample));
     })?;
@@ -150,14 +176,15 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
             waiting: of(Timing::Waiting),
             own: of(Timing::OwnDelay),
         },
-        corrected: corrected(facts, response, p99, rate_per_s)
-            .map(|corrected| refuse_without_stalls(corrected, &stalls_met(record, &survey, p95), p95)),
+        corrected: corrected(facts, response, p99, rate_per_s).map(|corrected| {
+            refuse_without_stalls(corrected, long_enough(&stalls_met(record, &survey, p95), p95))
+        }),
         stalls: survey.stalls.as_ref().map(crate::stalls::StallTally::finish),
         tester: end.map(|end| tester(end, survey.span)).unwrap_or_default(),
         little: end.and_then(|end| little(end, survey.area)),
         examples: end.map(|end| end.examples.clone()).unwrap_or_default(),
         slices: survey.slices.finish(&exact.slices),
-        windows: Vec::new(),
+        windows: survey.windows.finish(&exact.windows),
         near_mean: None,
         told: end.and_then(|end| end.told.clone()),
         story: end.and_then(|end| end.machine.clone()),
@@ -166,14 +193,30 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
     }
 }
 
-/// The lengths of the counted part's stalls: as the service tells them, else
-/// as they show in the samples.
-fn stalls_met(record: &RunRecord, survey: &Survey, p95: Nanos) -> Vec<Nanos> {
+/// The correction by replay, for a loop that can be corrected at all.
+fn replay(
+    record: &RunRecord,
+    survey: &Survey,
+    exact: &Exact,
+    samples: &dyn SampleSource,
+) -> Result<Option<Replayed>, SourceError> {
+    if record.facts.load.users().is_none() {
+        return Ok(None);
+    }
+    let p95 = exact.distribution(Timing::Service).p95.map_or(Nanos::ZERO, |point| point.value);
+    let stalls = stalls_met(record, survey, p95);
+    replayed(&record.facts, survey.span, &stalls, long_enough(&stalls, p95), samples).map(Some)
+}
+
+/// The counted part's stalls, in order: as the service tells them, else as
+/// they show in the samples.
+fn stalls_met(record: &RunRecord, survey: &Survey, p95: Nanos) -> Vec<Span> {
     let told = record.end.as_ref().and_then(|end| end.stalls.as_ref());
-    told.map_or_else(
-        || survey.standstill.stalls(p95),
-        |told| told.seen.iter().filter(|s| survey.span.contains(s.began)).map(|s| s.length()).collect(),
-    )
+    let Some(told) = told else { return survey.standstill.stalls(p95) };
+    let mut met: Vec<Span> =
+        told.seen.iter().copied().filter(|stall| survey.span.contains(stall.began)).collect();
+    met.sort_unstable_by_key(|stall| stall.began);
+    met
 }
 
 fn tester(end: &RunEnd, span: Span) -> TesterFigures {

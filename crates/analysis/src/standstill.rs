@@ -53,15 +53,17 @@ impl Standstill {
         }
     }
 
-    /// The lengths of all stalls, given the p95 of service times. The mean gap
-    /// between answers stands for the usual one.
-    pub(crate) fn stalls(&self, p95: Nanos) -> Vec<Nanos> {
+    /// All stalls, given the p95 of service times. The mean gap between answers
+    /// stands for the usual one.
+    pub(crate) fn stalls(&self, p95: Nanos) -> Vec<Span> {
         let length = self.span.length().0;
         let gap = length / self.answers.max(1);
         let least = p95.0.saturating_mul(P95S).max(gap.saturating_mul(GAPS));
         let bin = length as f64 / BINS as f64;
         let (mut stalls, mut quiet, mut out) = (Vec::new(), 0_u64, self.out_at_start);
-        for (answered, net) in self.answered.iter().zip(&self.net) {
+        let edge =
+            |bin: u64| self.span.began + Nanos((u128::from(length) * u128::from(bin) / BINS as u128) as u64);
+        for (at, (answered, net)) in (0u64..).zip(self.answered.iter().zip(&self.net)) {
             let waiting = out > 0 || *net > 0;
             out += i64::from(*net);
             if waiting && !answered {
@@ -70,7 +72,7 @@ impl Standstill {
             }
             let stall = (quiet as f64 * bin) as u64;
             if quiet >= 2 && stall > least {
-                stalls.push(Nanos(stall));
+                stalls.push(Span { began: edge(at - quiet), ended: edge(at) });
             }
             quiet = 0;
         }

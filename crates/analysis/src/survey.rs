@@ -6,6 +6,7 @@ use crate::stalls::StallTally;
 use crate::standstill::Standstill;
 use crate::tally::Tally;
 use crate::timing::Timing;
+use crate::windows::Windows;
 use model::{Load, Nanos, RunRecord, Sample, SampleSource, SourceError, Span};
 use stats::Backlog;
 
@@ -15,6 +16,7 @@ pub(crate) struct Survey {
     pub(crate) span: Span,
     pub(crate) tally: Tally,
     pub(crate) slices: Slices,
+    pub(crate) windows: Windows,
     pub(crate) dots: Dots,
     pub(crate) backlog: Backlog,
     pub(crate) stalls: Option<StallTally>,
@@ -44,6 +46,7 @@ impl Survey {
             span,
             tally: Tally::new(record.facts.timeout),
             slices: Slices::new(span),
+            windows: Windows::new(span),
             dots: Dots::new(record.facts.seed, span),
             backlog: Backlog::new(span.began.0, span.ended.0),
             stalls: stalls.map(|stalls| StallTally::new(stalls, span)),
@@ -73,6 +76,7 @@ impl Survey {
         }
         if let Some(response) = Timing::Response.of(sample, timeout) {
             self.slices.observe(sample, response);
+            self.windows.observe(sample, response);
             self.dots.observe(sample, response);
         }
     }

@@ -16,6 +16,9 @@ const GAP_P99S: u64 = 10;
 /// Nor do they part before this many requests were due in between.
 const GAP_REQUESTS: u64 = 50;
 
+/// What is within this share of the mean is near it.
+const NEAR: f64 = 0.1;
+
 /// The slow requests of a run, while the third pass goes on.
 pub(crate) struct Tail {
     span: Span,
@@ -25,14 +28,18 @@ pub(crate) struct Tail {
     episodes: Episodes,
     /// The mean gap between requests.
     gap: Nanos,
+    /// Lengths within 10 % of the mean.
+    near_mean: std::ops::RangeInclusive<f64>,
+    /// Requests that took so long.
+    pub(crate) near: u64,
     /// Requests that the tester itself held up for longer than that.
     pub(crate) own_delay_above_gap: u64,
 }
 
 impl Tail {
     /// Nothing yet. `requests` are those of the counted part `span`; their
-    /// response times have this `p99`.
-    pub(crate) fn new(span: Span, timeout: Nanos, p99: Nanos, requests: u64) -> Tail {
+    /// response times have this `p99` and `mean`.
+    pub(crate) fn new(span: Span, timeout: Nanos, p99: Nanos, mean: f64, requests: u64) -> Tail {
         let gap = Nanos(span.length().0 / requests.max(1));
         let apart = p99.0.saturating_mul(GAP_P99S).max(gap.0.saturating_mul(GAP_REQUESTS));
         Tail {
@@ -42,6 +49,8 @@ impl Tail {
             batches: [Batch::default(); BATCHES],
             episodes: Episodes::new(apart),
             gap,
+            near_mean: mean * (1.0 - NEAR)..=mean * (1.0 + NEAR),
+            near: 0,
             own_delay_above_gap: 0,
         }
     }
@@ -55,6 +64,7 @@ impl Tail {
             batch.above += 1;
             self.episodes.observe(sample.scheduled.0);
         }
+        self.near += u64::from(self.near_mean.contains(&(response.length.0 as f64)));
         let own_delay = Timing::OwnDelay.of(sample, self.timeout);
         self.own_delay_above_gap += u64::from(own_delay.is_some_and(|own| own.length > self.gap));
     }

@@ -30,7 +30,7 @@ pub use disk::{Disk, LocalDisk, Sink};
 pub use error::StoreError;
 pub use folder::Folder;
 pub use format::FORMAT;
-pub use manifest::{Damage, KeptFile, Manifest, ManifestFacts, ManifestRun};
+pub use manifest::{Damage, KeptFile, Manifest, ManifestFacts, ManifestRun, sha256_hex};
 pub use run_writer::RunWriter;
 pub use stored_run::StoredRun;
 

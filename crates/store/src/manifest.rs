@@ -140,8 +140,16 @@ fn list_into(folder: &Path, prefix: &str, files: &mut Vec<FileEntry>) -> Result<
 fn sum_of(path: &Path) -> Result<(u64, String), StoreError> {
     let mut hasher = Sha256::new();
     let bytes = each_chunk(path, |chunk| hasher.update(chunk))?;
-    let hex = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((bytes, hex))
+    Ok((bytes, hex(&hasher.finalize())))
+}
+
+/// SHA-256 of `bytes`, hex.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What differs between the files that were kept and those that are there.

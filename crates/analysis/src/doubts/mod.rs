@@ -6,8 +6,11 @@
 
 mod books;
 mod length;
+mod machine;
 mod service;
 mod tester;
+
+pub(crate) use machine::of_story;
 
 use crate::summary::{Doubt, RunSummary, Verdict};
 use model::{RunEnd, RunRecord};
@@ -47,7 +50,7 @@ impl Case<'_> {
 type Rule = fn(&Case) -> Option<Doubt>;
 
 /// All of them, the gravest kinds first.
-const RULES: [Rule; 21] = [
+const RULES: [Rule; 22] = [
     books::no_requests,
     books::everything_failed,
     books::conservation,
@@ -69,14 +72,15 @@ const RULES: [Rule; 21] = [
     service::fell_behind,
     service::below_rate,
     service::stalls,
+    tester::own_clock,
 ];
 
 /// The doubts that a run raises.
 pub(crate) fn all(case: &Case) -> Vec<Doubt> {
-    RULES.iter().filter_map(|rule| rule(case)).collect()
+    RULES.iter().filter_map(|rule| rule(case)).chain(machine::all(case)).collect()
 }
 
-fn doubt(code: &'static str, weight: Verdict, says: String, hint: &str) -> Doubt {
+pub(crate) fn doubt(code: &'static str, weight: Verdict, says: String, hint: &str) -> Doubt {
     let hint = (!hint.is_empty()).then(|| hint.to_owned());
     Doubt { code, weight, says, hint }
 }

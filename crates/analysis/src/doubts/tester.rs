@@ -27,6 +27,16 @@ pub(super) fn late_sending(case: &Case) -> Option<Doubt> {
     Some(doubt("late-sending", Verdict::Doubtful, says, hint))
 }
 
+/// A remark: another tool's samples are timed by that tool.
+pub(super) fn own_clock(case: &Case) -> Option<Doubt> {
+    let tool = case.record.facts.tool.as_ref()?;
+    let says = format!(
+        "{} timed these requests itself, each from the moment at which it began to send it: what it was late by          is in no number",
+        tool.name
+    );
+    case.has_answers().then(|| doubt("tools-own-clock", Verdict::Valid, says, ""))
+}
+
 fn late_by_size(case: &Case) -> Option<String> {
     let own = case.summary.lateness.own.p99?.value;
     let response = case.summary.response_time.p99?.value;

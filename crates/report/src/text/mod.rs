@@ -8,12 +8,14 @@ mod bars;
 mod demo;
 mod experiment;
 mod machine;
+mod outlook;
 mod quick_look;
 mod screen;
 
 pub use demo::demo;
 pub use experiment::experiment;
 pub use machine::{machine, machine_line};
+pub use outlook::outlook;
 pub use quick_look::quick_look;
 
 #[cfg(test)]
