@@ -5,7 +5,7 @@
 use crate::error::{PlanError, PlanErrors};
 use crate::file::PlanFile;
 use crate::keys::{self, Fallback, Key, Kind};
-use crate::node::{Node, Table, Value};
+use crate::node::{Entry, Node, Table, Value};
 use crate::source::Place;
 use crate::units::{self, Fault};
 
@@ -13,8 +13,16 @@ use crate::units::{self, Fault};
 pub(crate) fn check(file: &PlanFile) -> Result<(), PlanErrors> {
     let mut walk = Walk { file, errors: Vec::new() };
     walk.table(file.root(), &At::default());
-    walk.errors.sort_by_key(|(place, _)| *place);
-    PlanErrors::unless_empty(walk.errors.into_iter().map(|(_, error)| error).collect(), ())
+    walk.found()
+}
+
+/// The same of its guesses alone.
+pub(crate) fn check_guesses(file: &PlanFile) -> Result<(), PlanErrors> {
+    let mut walk = Walk { file, errors: Vec::new() };
+    if let Some(entry) = file.root().entry("guess") {
+        walk.entry(entry, &At::default());
+    }
+    walk.found()
 }
 
 /// Where the walk stands: a path of the table of keys, and the same as written.
@@ -66,28 +74,32 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Everything that is wrong, in the order of the file.
+    fn found(mut self) -> Result<(), PlanErrors> {
+        self.errors.sort_by_key(|(place, _)| *place);
+        PlanErrors::unless_empty(self.errors.into_iter().map(|(_, error)| error).collect(), ())
+    }
+
     fn say(&mut self, place: Place, says: impl Into<String>, hint: impl Into<String>) {
         self.errors.push((place, self.file.error(place, says, hint)));
     }
 
     fn table(&mut self, table: &Table, at: &At) {
         for entry in &table.entries {
-            match keys::find(&at.pattern, &entry.key) {
-                Some(key) => {
-                    self.value(
-                        key,
-                        &entry.node,
-                        &at.below(key, &entry.key, entry.key_place),
-                        entry.key_place,
-                    );
-                }
-                None => self.unknown(&entry.key, entry.key_place, at),
-            }
+            self.entry(entry, at);
         }
         for key in keys::below(&at.pattern).filter(|key| key.fallback == Fallback::Required) {
             if table.get(key.name()).is_none() {
                 self.missing(key, at);
             }
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, at: &At) {
+        let place = entry.key_place;
+        match keys::find(&at.pattern, &entry.key) {
+            Some(key) => self.value(key, &entry.node, &at.below(key, &entry.key, place), place),
+            None => self.unknown(&entry.key, place, at),
         }
     }
 
@@ -178,12 +190,11 @@ pub(crate) fn fault(key: &Key, node: &Node) -> Option<Fault> {
 }
 
 fn pair_fault(node: &Node, example: &str) -> Option<Fault> {
-    match &node.value {
-        Value::List(items) if items.len() == 2 => {
-            items.iter().find_map(|item| units::words(item, "\"NAME\"").err())
-        }
-        _ => Some(Fault::mismatch(node, "a pair of names", example)),
-    }
+    let is_pair = match node.list() {
+        Some([a, b]) => [a, b].into_iter().all(|name| units::words(name, "").is_ok()),
+        _ => false,
+    };
+    (!is_pair).then(|| Fault::new("holds what is no pair of names", format!("write {example}")))
 }
 
 /// A table with the first key that belongs there.

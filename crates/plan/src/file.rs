@@ -82,7 +82,7 @@ impl PlanFile {
     /// rows, and asks nothing else of the plan: for a file that lies beside
     /// results, to which somebody may have added a guess.
     pub fn guesses(&self) -> Result<Vec<Guess>, PlanErrors> {
-        check::check(self)?;
+        check::check_guesses(self)?;
         resolve::guesses_alone(self)
     }
 

@@ -83,8 +83,8 @@ impl Condition {
     /// # Errors
     ///
     /// What is wrong with it, in words.
-    pub fn read(text: &str) -> Result<Condition, String> {
-        Condition::parse(text).map_err(|(_, fault)| format!("the condition {}", fault.predicate))
+    pub fn parse(text: &str) -> Result<Condition, String> {
+        Condition::parse_with_places(text).map_err(|(_, fault)| format!("the condition {}", fault.predicate))
     }
 
     /// The arms it names, each with its place in the text.

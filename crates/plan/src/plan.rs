@@ -6,12 +6,15 @@
 use crate::guess::Condition;
 use crate::request::PlannedRequest;
 use model::{ConnectionPolicy, Load, Nanos, Pairing, Seed, SendPrecision};
+use std::path::{Path, PathBuf};
 
 /// An experiment, ready to be carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// What is to be found out.
     pub question: String,
+    /// Where the plan's file lies.
+    pub(crate) folder: PathBuf,
     /// Hosts besides this machine that may be sent load.
     pub owned: Vec<String>,
     /// The service under test.
@@ -26,7 +29,7 @@ pub struct Plan {
     pub stalls: Option<StallPlan>,
     /// What is compared, in the order of the file; at least one.
     pub arms: Vec<Arm>,
-    /// What is compared with what; each arm but a twin stands in it once at most as `b`.
+    /// What is compared with what; no two arms twice.
     pub comparisons: Vec<Pairing>,
     /// The slowest response times accepted.
     pub bound: Bound,
@@ -35,6 +38,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The folder that the plan's file lies in, where its commands run.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Whether the service is to stall in `arm`.
     pub fn stalls_in(&self, arm: &Arm) -> Option<&StallPlan> {
         self.stalls.as_ref().filter(|_| arm.stalls)

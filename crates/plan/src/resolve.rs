@@ -26,6 +26,12 @@ impl Errors<'_> {
     fn say(&mut self, place: Place, says: impl Into<String>, hint: impl Into<String>) {
         self.found.push((place, self.file.error(place, says, hint)));
     }
+
+    /// `value` if nothing is wrong, and all that is, in the order of the file, if not.
+    fn unless_any<T>(&mut self, value: T) -> Result<T, PlanErrors> {
+        self.found.sort_by_key(|(place, _)| *place);
+        PlanErrors::unless_empty(self.found.drain(..).map(|(_, error)| error).collect(), value)
+    }
 }
 
 /// The plan, or everything that is wrong with it. `file` has passed the check.
@@ -39,10 +45,11 @@ pub(crate) fn resolve(
     let requests = request::requests(&root.table("request"), &url_path, read, errors);
     let stalls = stalls(&root, errors);
     let arms = arms::arms(&root, &target, stalls.as_ref(), errors);
-    let comparisons = compare::comparisons(&root.table("compare"), &arms, errors);
+    let comparisons = compare::comparisons(&root.table("compare"), &arms::named(&root), errors);
     let rounds = root.table("rounds");
     let plan = Plan {
         question: root.words("question").unwrap_or_default(),
+        folder: file.folder().to_owned(),
         owned: root.list("owned"),
         target,
         requests,
@@ -54,16 +61,14 @@ pub(crate) fn resolve(
         comparisons,
         bound: bound(&root.table("bound")),
     };
-    errors.found.sort_by_key(|(place, _)| *place);
-    PlanErrors::unless_empty(errors.found.drain(..).map(|(_, error)| error).collect(), plan)
+    errors.unless_any(plan)
 }
 
 /// The guesses alone, held against the arms that the file names.
 pub(crate) fn guesses_alone(file: &PlanFile) -> Result<Vec<crate::plan::Guess>, PlanErrors> {
     let errors = &mut Errors { file, found: Vec::new() };
     let guesses = guesses::guesses(file.root(), errors);
-    errors.found.sort_by_key(|(place, _)| *place);
-    PlanErrors::unless_empty(errors.found.drain(..).map(|(_, error)| error).collect(), guesses)
+    errors.unless_any(guesses)
 }
 
 /// The target, and the path that its URL ends in.

@@ -34,3 +34,12 @@ fn the_example_of_the_reference_is_a_good_plan() {
     let result = plan::PlanFile::parse("PLAN.md", example).and_then(|file| file.resolve());
     assert!(result.is_ok(), "{}", result.expect_err("not ok"));
 }
+
+#[test]
+fn the_line_for_editors_leads_from_the_folder_of_plans_to_the_schema() {
+    let reference = plan::reference();
+    let path = reference.lines().find_map(|line| line.strip_prefix("#:schema ")).expect("the line");
+    let plans = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    assert!(plans.join(path).ends_with("docs/plan.schema.json"), "{path}");
+    assert!(plans.join(path).is_file(), "{path}");
+}

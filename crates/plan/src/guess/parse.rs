@@ -14,7 +14,7 @@ const LIKE: &str = "write it like arm['a'].p99_ms | max <= 100";
 
 impl Condition {
     /// Reads a condition, or says which part of `text` is none and why.
-    pub(crate) fn parse(text: &str) -> Result<Condition, Wrong> {
+    pub(crate) fn parse_with_places(text: &str) -> Result<Condition, Wrong> {
         let expr = parse_expr(text).map_err(|error| {
             let detail = error.detail().unwrap_or("something is missing");
             let range = error.range().filter(|range| range.end <= text.len()).unwrap_or(0..text.len());

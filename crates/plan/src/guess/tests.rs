@@ -2,7 +2,7 @@ use super::*;
 
 /// `arm.a.p99_ms` is 60, 80 and 70; `arm.b` has no figures; `arm.a.ok` is 0.
 fn judge(text: &str) -> Judgement {
-    let condition = Condition::parse(text).unwrap_or_else(|(_, fault)| panic!("{text}: {}", fault.predicate));
+    let condition = Condition::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"));
     condition.judge(&|arm, figure| match (arm, figure) {
         ("a", "p99_ms") => Some(vec![60.0, 80.0, 70.0]),
         ("a", "ok") => Some(vec![0.0; 3]),

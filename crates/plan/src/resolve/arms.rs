@@ -40,12 +40,24 @@ pub(super) fn arms(
         .filter(|entry| like(entry).is_none())
         .filter_map(|entry| shared.arm(entry, errors))
         .collect();
-    let names: Vec<&str> = all.entries().map(|entry| entry.key.as_str()).collect();
+    let names = named(root);
     let one = |entry: &Entry| match like(entry) {
         None => own.iter().find(|arm| arm.name == entry.key).cloned(),
         Some(original) => twin(entry, &original, &own, &names, errors),
     };
     all.entries().filter_map(one).collect()
+}
+
+/// An arm by its name, whatever else is wrong with it.
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    /// The arm that this one is once more.
+    pub like: Option<String>,
+}
+
+/// Every arm that the file names.
+pub(super) fn named<'a>(root: &View<'a>) -> Vec<Named<'a>> {
+    root.table("arm").entries().map(|entry| Named { name: &entry.key, like: like(entry) }).collect()
 }
 
 /// The arm that `entry` is once more, if it says so.
@@ -54,7 +66,13 @@ fn like(entry: &Entry) -> Option<String> {
 }
 
 /// An arm that is another one once more.
-fn twin(entry: &Entry, original: &str, own: &[Arm], names: &[&str], errors: &mut Errors<'_>) -> Option<Arm> {
+fn twin(
+    entry: &Entry,
+    original: &str,
+    own: &[Arm],
+    names: &[Named<'_>],
+    errors: &mut Errors<'_>,
+) -> Option<Arm> {
     hold_name(entry, errors);
     let name = &entry.key;
     let view = View::new(entry.node.table()?, "arm.*", entry.key_place);
@@ -63,18 +81,35 @@ fn twin(entry: &Entry, original: &str, own: &[Arm], names: &[&str], errors: &mut
             format!("arm `{name}` is like `{original}` in everything, and has a `{}` of its own", other.key);
         errors.say(other.key_place, says, "leave it out, or write the whole arm");
     }
-    let found = own.iter().find(|arm| arm.name == original);
-    if found.is_none() {
-        let says = format!("arm `{name}` is like `{}`, which is no arm", original.escape_debug());
-        let hint = match keys::nearest(original, names.iter().copied()) {
-            // Itself, or another twin.
-            _ if names.contains(&original) => "name an arm that is like no other".to_owned(),
-            Some(near) => format!("is `{near}` meant?"),
-            None => format!("the plan has {}", names.join(", ")),
-        };
+    if let Some((says, hint)) = no_original(name, original, names) {
         errors.say(view.place("like"), says, hint);
     }
+    // An original that has something wrong of its own has said so itself.
+    let found = own.iter().find(|arm| arm.name == original);
     found.map(|arm| Arm { name: name.clone(), like: Some(original.to_owned()), ..arm.clone() })
+}
+
+/// Why arm `name` cannot be `original` once more, and what to do about it.
+fn no_original(name: &str, original: &str, names: &[Named<'_>]) -> Option<(String, String)> {
+    if original == name {
+        let says = format!("arm `{name}` is like itself");
+        return Some((says, "name another arm, or write the whole arm".to_owned()));
+    }
+    match names.iter().find(|arm| arm.name == original) {
+        Some(Named { like: None, .. }) => None,
+        Some(Named { like: Some(_), .. }) => {
+            let says = format!("arm `{name}` is like `{original}`, which is itself like another");
+            Some((says, "name that one".to_owned()))
+        }
+        None => {
+            let known = || names.iter().filter(|arm| arm.like.is_none()).map(|arm| arm.name);
+            let hint = match keys::nearest(original, known()) {
+                Some(near) => format!("is `{near}` meant?"),
+                None => format!("the plan has {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            Some((format!("arm `{name}` is like `{}`, which is no arm", original.escape_debug()), hint))
+        }
+    }
 }
 
 fn hold_name(entry: &Entry, errors: &mut Errors<'_>) {
@@ -198,10 +233,9 @@ fn tester(name: &str, view: &View<'_>, errors: &mut Errors<'_>) -> Option<ArmTes
                 (later.unwrap_or(view.key_place), format!("arm `{name}` has both `{first}` and `{second}`"))
             }
             _ if command.is_some() => {
-                let says = format!("arm `{name}` does not say which loop its command runs");
-                let hint =
-                    "give it closed, paced or open beside the command: its numbers mean nothing without";
-                errors.say(view.place("command"), says, hint);
+                let says = format!("arm `{name}` runs a tool and does not say how that sends");
+                let hint = "say which loop the tool runs: closed, paced or open — its numbers mean nothing without it";
+                errors.say(view.key_place, says, hint);
                 return None;
             }
             _ => (view.key_place, format!("arm `{name}` would send nothing")),
@@ -213,12 +247,10 @@ fn tester(name: &str, view: &View<'_>, errors: &mut Errors<'_>) -> Option<ArmTes
         let says = format!("arm `{name}` imports figures, and runs no other tool");
         errors.say(view.place("import"), says, "`import` goes with `command`");
     }
-    let idle = SENDING.into_iter().filter(|key| command.is_some() && view.given(key).is_some());
-    for key in idle {
-        let says = format!("`{key}` of arm `{name}` would change nothing: it is for doorclock's own testers");
-        errors.say(view.place(key), says, "say it in the command");
-    }
     let of = view.table(only);
+    if command.is_some() {
+        hold_no_idle_keys(name, view, errors);
+    }
     let (load, connection_limit) = match only {
         "open" => {
             let arrivals = match of.words("arrivals").as_deref() {
@@ -244,6 +276,17 @@ fn tester(name: &str, view: &View<'_>, errors: &mut Errors<'_>) -> Option<ArmTes
         }
         None => ArmTester::Doorclock { load, connection_limit },
     })
+}
+
+/// A command obeys no key that is for doorclock's own testers.
+fn hold_no_idle_keys(name: &str, view: &View<'_>, errors: &mut Errors<'_>) {
+    let sending = SENDING.into_iter().filter(|key| view.given(key).is_some());
+    let open = view.table("open");
+    let limit = open.given("connections").map(|node| ("open.connections", node.place));
+    for (key, place) in sending.map(|key| (key, view.place(key))).chain(limit) {
+        let says = format!("`{key}` of arm `{name}` would change nothing: it is for doorclock's own testers");
+        errors.say(place, says, "leave it out, and say it in the command");
+    }
 }
 
 fn import(tool: &str) -> Option<Import> {

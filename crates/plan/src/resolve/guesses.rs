@@ -34,7 +34,7 @@ fn condition(name: &str, view: &View<'_>, arms: &[&str], errors: &mut Errors<'_>
         let place = errors.file.inside(node, text, part);
         errors.say(place, format!("guess `{}` {says}", name.escape_debug()), hint);
     };
-    let condition = match Condition::parse(text) {
+    let condition = match Condition::parse_with_places(text) {
         Ok(condition) => condition,
         Err((part, fault)) => {
             say(part, fault.predicate, fault.hint);

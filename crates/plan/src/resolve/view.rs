@@ -18,6 +18,13 @@ pub(super) struct View<'a> {
     pub key_place: Place,
 }
 
+/// A pair of names, with the places of all three.
+#[derive(Clone, Debug)]
+pub(super) struct WrittenPair {
+    pub place: Place,
+    pub names: [(Place, String); 2],
+}
+
 /// For values that the check has let through.
 fn checked<T>(found: Result<T, Fault>) -> T {
     found.unwrap_or_else(|fault| panic!("a checked value {}", fault.predicate))
@@ -88,11 +95,11 @@ impl<'a> View<'a> {
         items.iter().map(|item| checked(units::words(item, ""))).collect()
     }
 
-    /// Pairs of names, each with its place; `None` where the key is not given.
-    pub fn given_pairs(&self, key: &str) -> Option<Vec<(Place, [String; 2])>> {
-        let words = |node: &Node| checked(units::words(node, ""));
+    /// Pairs of names; `None` where the key is not given.
+    pub fn given_pairs(&self, key: &str) -> Option<Vec<WrittenPair>> {
+        let words = |node: &Node| (node.place, checked(units::words(node, "")));
         let pair = |node: &'a Node| match node.list() {
-            Some([a, b]) => Some((node.place, [words(a), words(b)])),
+            Some([a, b]) => Some(WrittenPair { place: node.place, names: [words(a), words(b)] }),
             _ => None,
         };
         Some(self.given(key)?.list()?.iter().filter_map(pair).collect())

@@ -35,12 +35,21 @@ closed = { connections = 8 }
 command = "wrk -c 8"
 closed = { connections = 8 }
 timeout = "2s"
+[arm.c]
+command = "vegeta attack"
+open = { rate = "5/s", connections = 8 }
 "#), @r#"
     error: `timeout` of arm `b` would change nothing: it is for doorclock's own testers
       --> checkout.toml:11:11
        |
     11 | timeout = "2s"
-       |           ^^^^ say it in the command
+       |           ^^^^ leave it out, and say it in the command
+
+    error: `open.connections` of arm `c` would change nothing: it is for doorclock's own testers
+      --> checkout.toml:14:38
+       |
+    14 | open = { rate = "5/s", connections = 8 }
+       |                                      ^ leave it out, and say it in the command
     "#);
 }
 

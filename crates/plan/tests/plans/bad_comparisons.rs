@@ -49,3 +49,22 @@ fn expected_headers_and_patterns_that_make_no_sense() {
         "[request.expect]\nregex = \"a(b\"\nheaders = { \"content type\" = \"text/html\" }\n"
     ));
 }
+
+#[test]
+fn a_baseline_that_is_another_arm_once_more() {
+    insta::assert_snapshot!(with("[arm.again]\nlike = \"open\"\n[compare]\nbaseline = \"again\"\n"));
+}
+
+#[test]
+fn an_arm_that_is_wrong_is_there_all_the_same_for_its_twin_and_its_comparisons() {
+    insta::assert_snapshot!(with(
+        "[arm.b]\nstalls = false\n[arm.c]\nlike = \"b\"\n[compare]\nbaseline = \"b\"\n"
+    ));
+}
+
+#[test]
+fn guesses_that_are_wrong_are_told_without_the_rest_of_the_plan() {
+    let text = "qeustion = 5\n[arm.a]\n[[guess]]\nname = \"G1\"\nholds = 5\nsasy = \"x\"\n";
+    let file = plan::PlanFile::parse("checkout.toml", text).expect("TOML");
+    insta::assert_snapshot!(file.guesses().expect_err("three errors"));
+}

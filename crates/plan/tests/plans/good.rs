@@ -1,8 +1,9 @@
 //! Good plans, and what they mean.
 
 use crate::common::resolve;
-use model::{ArrivalProcess, ConnectionPolicy, Load, Nanos, Rate, SendPrecision};
+use model::{ArrivalProcess, ConnectionPolicy, Load, Nanos, Number, Rate, SendPrecision};
 use plan::{Arm, ArmTester, Condition, ExpectedValue, Import, Otherwise, Plan, PlanFile, StallHow, WarmUp};
+use std::path::Path;
 
 /// How far each tester's p99 is from what users would see: the experiment
 /// that doorclock was written for, with all its kinds of arms.
@@ -150,26 +151,55 @@ fn arms_stand_in_the_order_of_the_file_and_take_from_the_plan_what_they_do_not_s
     assert_eq!(open.start, plan.target.start);
 }
 
-/// Which arms are compared, as `a:b`, twins with an exclamation mark.
-fn compared(compare: &str) -> Vec<String> {
-    let arms =
-        ["open", "closed", "new"].map(|name| format!("[arm.{name}]\nclosed = {{ connections = 1 }}\n"));
-    let text = format!(
-        "question = \"q\"\n[target]\nurl = \"http://127.0.0.1:8600\"\n{}[arm.again]\nlike = \"open\"\n{compare}",
-        arms.concat()
-    );
+/// Which of the arms `names` are compared, as `a:b`, twins with an exclamation
+/// mark. An arm called `again…` is `open` once more.
+fn compared_of(names: &[&str], compare: &str) -> Vec<String> {
+    let arm = |name: &&str| match name.starts_with("again") {
+        true => format!("[arm.{name}]\nlike = \"open\"\n"),
+        false => format!("[arm.{name}]\nclosed = {{ connections = 1 }}\n"),
+    };
+    let arms: String = names.iter().map(arm).collect();
+    let text =
+        format!("question = \"q\"\n[target]\nurl = \"http://127.0.0.1:8600\"\n{arms}[compare]\n{compare}");
     let plan = PlanFile::parse("p.toml", text).and_then(|file| file.resolve()).expect("a plan");
     let pair = |p: &model::Pairing| format!("{}:{}{}", p.a, p.b, if p.is_twin { "!" } else { "" });
     plan.comparisons.iter().map(pair).collect()
 }
 
+fn compared(compare: &str) -> Vec<String> {
+    compared_of(&["open", "closed", "new", "again"], compare)
+}
+
 #[test]
 fn every_arm_is_compared_with_the_first_and_a_twin_with_its_original_alone() {
     assert_eq!(compared(""), ["open:closed", "open:new", "open:again!"]);
-    assert_eq!(compared("[compare]\nbaseline = \"new\""), ["new:open", "new:closed", "open:again!"]);
-    assert_eq!(compared("[compare]\npairs = [[\"new\", \"closed\"]]"), ["new:closed", "open:again!"]);
-    assert_eq!(compared("[compare]\npairs = [[\"open\", \"again\"]]"), ["open:again"]);
-    assert_eq!(compared("[compare]\npairs = []"), ["open:again!"]);
+    assert_eq!(compared("baseline = \"new\""), ["new:open", "new:closed", "open:again!"]);
+    assert_eq!(compared("pairs = [[\"new\", \"closed\"]]"), ["new:closed", "open:again!"]);
+    assert_eq!(compared("pairs = []"), ["open:again!"]);
+    assert_eq!(compared_of(&["open"], ""), [""; 0]);
+}
+
+#[test]
+fn a_twin_is_no_baseline_even_where_it_stands_first() {
+    assert_eq!(compared_of(&["again", "open", "new"], ""), ["open:new", "open:again!"]);
+}
+
+#[test]
+fn a_pair_of_twins_is_compared_once_and_as_twins_however_it_is_written() {
+    assert_eq!(compared("pairs = [[\"open\", \"again\"]]"), ["open:again!"]);
+    assert_eq!(compared("pairs = [[\"again\", \"open\"]]"), ["open:again!"]);
+    assert_eq!(compared("pairs = [[\"new\", \"again\"]]"), ["new:again", "open:again!"]);
+    let two = compared_of(&["open", "again", "again-2"], "pairs = [[\"again-2\", \"again\"]]");
+    assert_eq!(two, ["again-2:again!", "open:again!", "open:again-2!"]);
+}
+
+#[test]
+fn comparisons_are_by_the_number_that_the_plan_names() {
+    let number = |compare: &str| {
+        let text = format!("{SMALL}[arm.b]\nclosed = {{ connections = 2 }}\n{compare}");
+        resolve(&text).unwrap_or_else(|errors| panic!("{errors}")).comparisons[0].number
+    };
+    assert_eq!((number(""), number("[compare]\nnumber = \"mean\"")), (Number::P99, Number::Mean));
 }
 
 #[test]
@@ -181,8 +211,25 @@ fn guesses_are_read_alone_where_the_rows_are_gone() {
     assert!(file.resolve().is_err());
     let guesses = file.guesses().expect("guesses");
     assert_eq!((guesses.len(), guesses[0].holds.text()), (1, "arm['a'].p99_ms | min > 1"));
-    assert_eq!(Condition::read(guesses[0].holds.text()).as_ref(), Ok(&guesses[0].holds));
-    assert_eq!(Condition::read("it is slow"), Err("the condition does not say yes or no".to_owned()));
+    assert_eq!(Condition::parse(guesses[0].holds.text()).as_ref(), Ok(&guesses[0].holds));
+    assert_eq!(Condition::parse("it is slow"), Err("the condition does not say yes or no".to_owned()));
+}
+
+#[test]
+fn guesses_are_read_alone_where_the_rest_of_the_plan_is_of_another_version() {
+    let text = "qeustion = 5\n[target]\nurl = 7\n[arm.a]\nwarp = { factor = 9 }\n[[guess]]\nname = \"G1\"\n\
+                says = \"slow\"\nholds = \"arm['a'].p99_ms | min > 1\"\n";
+    let file = PlanFile::parse("p.toml", text).expect("TOML");
+    assert_eq!(file.guesses().expect("guesses").len(), 1);
+}
+
+#[test]
+fn a_plan_knows_the_folder_that_its_file_lies_in() {
+    for (path, folder) in [("p.toml", "."), ("plans/p.toml", "plans"), ("/a/b.toml", "/a")] {
+        let file = PlanFile::parse(path, SMALL).expect("TOML");
+        assert_eq!(file.folder(), Path::new(folder));
+        assert_eq!(file.resolve().expect("a plan").folder(), Path::new(folder));
+    }
 }
 
 #[test]
@@ -249,4 +296,14 @@ fn the_letters_of_a_csv_become_a_number_where_the_plan_says_so() {
     let plan = resolve(&format!("{SMALL}{request}")).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!(plan.requests[0].body.as_deref(), Some(r#"{"s":0.250000}"#));
     assert_eq!(plan.requests[0].expect.json[0].1, ExpectedValue::Exactly(0.25.into()));
+}
+
+#[test]
+fn answers_are_held_against_headers_from_the_row_and_against_a_pattern() {
+    let request = "[request]\nrows = \"customers.csv\"\n[request.expect]\nregex = \"order-[0-9]{4}\"\n\
+                   headers = { X-Customer = \"={{ row.customer }}\" }\n";
+    let plan = resolve(&format!("{SMALL}{request}")).unwrap_or_else(|errors| panic!("{errors}"));
+    let expect = &plan.requests[1].expect;
+    assert_eq!(expect.headers, [("X-Customer".to_owned(), "=c-00002".to_owned())]);
+    assert_eq!(expect.regex.as_deref(), Some("order-[0-9]{4}"));
 }
