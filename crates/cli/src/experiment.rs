@@ -91,7 +91,7 @@ impl Experiment {
         let written = self
             .folder
             .write_text("summary.json", &report::json::summary(&summary))
-            .and_then(|()| self.folder.write_text("report.html", &report::html::page(&summary)))
+            .and_then(|()| self.folder.write_text("report.html", &report::html::page(&summary, None)))
             .and_then(|()| self.folder.seal(&self.facts));
         written.map_err(|error| not_kept(&error, &kept))?;
         Ok(summary)

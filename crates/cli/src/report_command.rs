@@ -26,12 +26,12 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
         Format::Text => print::result(&text(&summary, &args.folder.display().to_string())),
         Format::Json => print::result(&report::json::summary(&summary)),
         Format::Html if std::io::stdout().is_terminal() => {}
-        Format::Html => print::result(&report::html::page(&summary)),
+        Format::Html => print::result(&report::html::page(&summary, None)),
     }
     let wants_page = args.open || (args.format == Format::Html && std::io::stdout().is_terminal());
     if wants_page {
         let page = args.folder.join("report.html");
-        folder.write_text("report.html", &report::html::page(&summary))?;
+        folder.write_text("report.html", &report::html::page(&summary, None))?;
         if let (true, Some(manifest)) = (is_sound, manifest) {
             seal_again(&folder, &manifest, &summary)?;
         }
@@ -57,7 +57,7 @@ fn text(summary: &Summary, folder: &str) -> String {
                 report::text::demo(summary, Some(folder))
             )
         }
-        _ => report::text::experiment(summary),
+        _ => report::text::experiment(summary, None, Some(folder)),
     }
 }
 

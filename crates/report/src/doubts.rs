@@ -1,5 +1,6 @@
 //! The doubts of a whole experiment, one line for each kind.
 
+use crate::numbers::count;
 use crate::words;
 use analysis::{Doubt, Summary, Verdict};
 
@@ -8,8 +9,9 @@ use analysis::{Doubt, Summary, Verdict};
 pub(crate) struct Kind {
     /// Whether it makes its runs doubtful or void.
     pub(crate) weight: Verdict,
-    /// Which run it concerns, such as `open, round 2 (and 4 more runs)`; empty
-    /// if it concerns the experiment as a whole.
+    /// Which run it concerns, such as `open (and 4 more runs)` or, over several
+    /// rounds, `few-episodes in 34 of 132 runs, such as open, round 2`; empty if
+    /// it concerns the experiment as a whole.
     pub(crate) concerns: String,
     /// What was seen and what to do, in the words of the first such run.
     pub(crate) text: String,
@@ -30,6 +32,7 @@ pub(crate) fn kinds(summary: &Summary) -> Vec<Kind> {
 
 fn of_runs(summary: &Summary) -> impl Iterator<Item = Kind> {
     let several_rounds = summary.arms.iter().any(|arm| arm.runs.len() > 1);
+    let all: u64 = summary.arms.iter().map(|arm| arm.runs.len() as u64).sum();
     let mut found: Vec<(&Doubt, Vec<String>)> = Vec::new();
     for (arm, run) in summary.arms.iter().flat_map(|arm| arm.runs.iter().map(move |run| (arm, run))) {
         let place = match several_rounds {
@@ -45,9 +48,15 @@ fn of_runs(summary: &Summary) -> impl Iterator<Item = Kind> {
             }
         }
     }
-    found.into_iter().map(|(doubt, places)| Kind {
+    found.into_iter().map(move |(doubt, places)| Kind {
         weight: doubt.weight,
-        concerns: concerns(&places),
+        concerns: match &places[..] {
+            [first, _, _, ..] if several_rounds => {
+                let runs = format!("{} of {} runs", count(places.len() as u64), count(all));
+                format!("{} in {runs}, such as {first}", doubt.code)
+            }
+            places => concerns(places),
+        },
         text: words::doubt(doubt),
     })
 }

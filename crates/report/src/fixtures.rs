@@ -2,6 +2,10 @@
 //! pretend clock, so that pictures look like those of real runs and come out
 //! the same every time. Nothing here was measured.
 
+mod planned;
+
+pub(crate) use planned::{PLAN, planned};
+
 use analysis::{
     ArmSummary, AroundBin, Corrected, Distribution, Dot, Doubt, Interval, KeptUp, Lateness, Little, Point,
     RunSummary, Slice, StallFigures, Summary, TesterFigures, Verdict,

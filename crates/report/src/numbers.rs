@@ -4,6 +4,10 @@
 //! counts have thousands separators; shares are in per cent; an unknown number
 //! is a dash, never a zero.
 
+mod spread;
+
+pub(crate) use spread::{Spread, change, figure, middle, probability, range};
+
 use analysis::{Interval, Point};
 use model::Nanos;
 

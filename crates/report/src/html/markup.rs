@@ -2,6 +2,7 @@
 //! outside passes [`escape`].
 
 use crate::numbers::belong_together;
+use crate::table::{Column, Table};
 use std::borrow::Cow;
 
 /// Text that no browser takes for markup, in elements and in attributes.
@@ -92,6 +93,18 @@ pub(super) fn table(heads: &[&str], rows: &[Vec<Cell>]) -> String {
     format!(
         "<div class=\"scroll\"><table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
     )
+}
+
+/// A table that was made for any drawing.
+pub(super) fn plain_table(of: &Table) -> String {
+    let heads: Vec<&str> = of.heads.iter().map(|(_, head)| *head).collect();
+    let cell = |((column, _), text): (&(Column, &str), &String)| match column {
+        Column::Number => Cell::Number(text.clone()),
+        Column::Name | Column::Text => Cell::Text(text.clone()),
+    };
+    let rows: Vec<Vec<Cell>> =
+        of.rows.iter().map(|row| of.heads.iter().zip(row).map(cell).collect()).collect();
+    table(&heads, &rows)
 }
 
 /// Names and what they stand for.

@@ -4,7 +4,9 @@
 //! each with a sentence under it and its table behind it, then the accounts,
 //! the machine, and how to compute it all again.
 
+mod experiment;
 mod figures;
+mod lanes;
 mod markup;
 mod scale;
 mod svg;
@@ -23,11 +25,28 @@ const STYLE: &str = include_str!("style.css");
 const MARK: &str = "<svg viewBox=\"0 0 22 26\" aria-hidden=\"true\"><path d=\"M3 25V2h16v23M1 25h20\"/>\
     <circle cx=\"11\" cy=\"10\" r=\"4.6\"/><path d=\"M11 7.6V10l1.7 1.2\"/></svg>";
 
-/// The whole experiment as one HTML document.
-pub fn page(summary: &Summary) -> String {
+/// The whole experiment as one HTML document. `plan_text` is the plan as it was
+/// run; with one, or with several rounds, the page is that of an experiment.
+pub fn page(summary: &Summary, plan_text: Option<&str>) -> String {
+    let has_rounds = summary.arms.iter().any(|arm| arm.runs.len() > 1);
+    let body = match plan_text.is_some() || has_rounds {
+        true => experiment::body(summary, plan_text),
+        false => one_round(summary),
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n{}<main>\n{body}</main>\n</body>\n</html>\n",
+        escape(title(summary)),
+        svg::SHAPES
+    )
+}
+
+/// A quick look, the demo, or arms that ran once.
+fn one_round(summary: &Summary) -> String {
     let pairs = arms::pairs(summary);
     let single = single_run(summary);
-    let body = [
+    [
         header(summary),
         verdict(summary),
         answer(summary, single),
@@ -36,14 +55,7 @@ pub fn page(summary: &Summary) -> String {
         circumstances(summary),
         again(summary),
     ]
-    .concat();
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n{}<main>\n{body}</main>\n</body>\n</html>\n",
-        escape(title(summary)),
-        svg::SHAPES
-    )
+    .concat()
 }
 
 /// The run of a quick look: one arm, one round.

@@ -134,4 +134,5 @@ impl Panel {
 
 /// The shapes that [`Svg::shape`] knows, once a page.
 pub(super) const SHAPES: &str = "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>\
-    <path id=\"cross\" d=\"M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5\"/><circle id=\"ring\" r=\"4\"/></defs></svg>\n";
+    <path id=\"cross\" d=\"M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5\"/><circle id=\"ring\" r=\"4\"/>\
+    <circle id=\"dot\" r=\"3.4\"/><path id=\"more\" d=\"M-3-4 5 0-3 4z\"/></defs></svg>\n";

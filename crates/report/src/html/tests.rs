@@ -3,7 +3,7 @@
 //! writes pages of made-up runs to look at.
 
 use super::page;
-use crate::fixtures::{self, corrected, doubt, open, paced, run};
+use crate::fixtures::{self, PLAN, corrected, doubt, open, paced, planned, run};
 use analysis::{Interval, Point, RunSummary, Summary, Verdict};
 use model::Nanos;
 
@@ -54,21 +54,34 @@ fn rounds() -> Summary {
     summary
 }
 
-fn gallery() -> Vec<(&'static str, Summary)> {
+/// Every arm void: nothing to draw, and a plan to show all the same.
+fn nothing_to_draw() -> Summary {
+    let mut summary = rounds();
+    for run in summary.arms.iter_mut().flat_map(|arm| &mut arm.runs) {
+        run.verdict = Verdict::Void;
+    }
+    summary.verdict = Verdict::Void;
+    summary
+}
+
+fn gallery() -> Vec<(&'static str, Summary, Option<&'static str>)> {
     vec![
-        ("demo", fixtures::demo()),
-        ("doubtful", doubtful()),
-        ("quick", quick(run("quick", open(500.0), true))),
-        ("failing", quick(fixtures::failing())),
-        ("void", void()),
-        ("rounds", rounds()),
+        ("demo", fixtures::demo(), None),
+        ("doubtful", doubtful(), None),
+        ("quick", quick(run("quick", open(500.0), true)), None),
+        ("failing", quick(fixtures::failing()), None),
+        ("void", void(), None),
+        ("rounds", rounds(), None),
+        ("planned", planned(), Some(PLAN)),
+        ("planned-quick", quick(run("quick", open(500.0), true)), Some(PLAN)),
+        ("planned-void", nothing_to_draw(), Some(PLAN)),
     ]
 }
 
 #[test]
 fn a_page_needs_no_network_no_script_and_no_other_file() {
-    for (name, summary) in gallery() {
-        let page = page(&summary);
+    for (name, summary, plan) in gallery() {
+        let page = page(&summary, plan);
         for reach in ["<script", "<link", "<img", "<iframe", "@import", "url(", " src=", "href=\"http"] {
             assert!(!page.contains(reach), "{name} has {reach}");
         }
@@ -77,8 +90,8 @@ fn a_page_needs_no_network_no_script_and_no_other_file() {
 
 #[test]
 fn every_opened_element_is_closed() {
-    for (name, summary) in gallery() {
-        let page = page(&summary);
+    for (name, summary, plan) in gallery() {
+        let page = page(&summary, plan);
         let elements =
             ["main", "div", "figure", "figcaption", "details", "table", "svg", "ul", "li", "p", "h2"];
         for element in elements.into_iter().chain(["td", "th", "tr", "text", "rect", "use", "dl", "span"]) {
@@ -100,18 +113,55 @@ fn every_opened_element_is_closed() {
 
 #[test]
 fn every_picture_has_a_sentence_under_it_and_a_table_behind_it() {
-    for (name, summary) in gallery() {
-        let page = page(&summary);
-        let figures = page.matches("<figure>").count();
-        assert_eq!(page.matches("<figcaption>").count(), figures, "{name}");
-        assert_eq!(page.matches("<details>").count(), figures, "{name}");
+    for (name, summary, plan) in gallery() {
+        let page = page(&summary, plan);
+        let figures: Vec<&str> = page.split("<figure>").skip(1).collect();
+        for figure in &figures {
+            let figure = figure.split("</figure>").next().unwrap_or_default();
+            for part in ["<figcaption>", "<details>", "<table>"] {
+                assert_eq!(figure.matches(part).count().min(1), 1, "{name}: {part}");
+            }
+        }
         let expected = match name {
-            "void" => 0,
+            "void" | "planned-void" => 0,
             "quick" | "failing" => 4,
+            "planned" => 6,
+            "planned-quick" => 7,
+            "rounds" => 4,
             _ => 2,
         };
-        assert_eq!(figures, expected, "{name}");
+        assert_eq!(figures.len(), expected, "{name}");
     }
+}
+
+#[test]
+fn an_experiment_names_every_arm_and_round_and_its_plan_word_for_word() {
+    let (summary, page) = (planned(), page(&planned(), Some(PLAN)));
+    for arm in &summary.arms {
+        assert!(page.contains(&format!("<b>{}</b>", arm.name)), "{} has no row", arm.name);
+    }
+    for round in [1, 2, 4, 5, 6] {
+        assert!(page.contains(&format!("<title>round {round}: ")), "round {round} has no dot");
+    }
+    assert!(
+        page.contains("open = { rate = &quot;546/s&quot; }   # &lt;b&gt;bold&lt;/b&gt; &amp; ``` fenced")
+    );
+    assert!(page.contains("written after the first run: no prediction"));
+    assert!(page.contains("<q>the open loop&#39;s p99 is below 90\u{a0}ms in every round</q>"), "no quote");
+}
+
+#[test]
+fn a_large_experiment_is_still_a_page_that_loads() {
+    let mut summary = planned();
+    let arms = summary.arms.clone();
+    // 18 arms in 12 rounds: 216 runs.
+    summary.arms.extend(arms);
+    for arm in &mut summary.arms {
+        let runs = arm.runs.clone();
+        arm.runs.extend(runs);
+    }
+    let size = page(&summary, Some(PLAN)).len();
+    assert!(size < 2_000_000, "{size} bytes");
 }
 
 #[test]
@@ -122,7 +172,7 @@ fn text_from_outside_is_escaped() {
     let mut summary = quick(hostile);
     summary.arms[0].name = "<i>arm</i>".into();
     summary.question = "<u>why</u>".into();
-    let page = page(&summary);
+    let page = page(&summary, None);
     for markup in ["<script", "<b>body", "<i>arm", "<u>why"] {
         assert!(!page.contains(markup), "{markup} came through");
     }
@@ -132,7 +182,7 @@ fn text_from_outside_is_escaped() {
 #[test]
 fn captions_follow_from_the_figures() {
     // Numbers and their units are tied by no-break spaces.
-    let drawn = |summary: &Summary| page(summary).replace('\u{a0}', " ");
+    let drawn = |summary: &Summary| page(summary, None).replace('\u{a0}', " ");
     let demo = drawn(&fixtures::demo());
     assert!(demo.contains("by 19 in the open loop, 546/s (3.93 ms to 74.0 ms)"), "the p99 multiplied");
     assert!(demo.contains("the closed loop, 1 connection sent nothing in 7 stalls"), "sent in stalls");
@@ -143,7 +193,7 @@ fn captions_follow_from_the_figures() {
 
 #[test]
 fn a_void_run_has_no_picture_and_no_time() {
-    let page = page(&void());
+    let page = page(&void(), None);
     assert!(page.contains("<strong>VOID</strong>") && page.contains("14 requests are missing"));
     assert!(!page.contains("p99 ≥") && !page.contains("1.11 ms"), "a time of a void run is shown");
 }
@@ -152,8 +202,8 @@ fn a_void_run_has_no_picture_and_no_time() {
 #[ignore = "writes pages for eyes to look at, into $REPORT_GALLERY"]
 fn gallery_of_pages_to_look_at() {
     let folder = std::env::var("REPORT_GALLERY").expect("REPORT_GALLERY names a folder");
-    for (name, summary) in gallery() {
-        std::fs::write(format!("{folder}/{name}.html"), page(&summary))
+    for (name, summary, plan) in gallery() {
+        std::fs::write(format!("{folder}/{name}.html"), page(&summary, plan))
             .expect("the folder can be written to");
     }
 }

@@ -61,3 +61,58 @@ fn arms_keep_the_order_of_the_plan() {
         .collect();
     assert!(places.is_sorted(), "{places:?}");
 }
+
+#[test]
+fn a_planned_experiment_keeps_what_is_compared_guessed_and_bounded() {
+    let file = parsed(&fixtures::planned());
+    assert_eq!(file["planned_runs"], 60);
+    let parts = serde_json::json!({
+        "comparison": without(&file["comparisons"][0], &["ratios"]),
+        "too few rounds": without(&file["comparisons"][6], &[]),
+        "guess": file["guesses"][0],
+        "late": file["guesses"][3],
+        "unknown": file["guesses"][2]["figures"],
+        "bound": without(&file["bounds"][0], &["arms"]),
+        "bound of one arm": file["bounds"][0]["arms"][6],
+    });
+    insta::assert_snapshot!("planned", serde_json::to_string_pretty(&parts).expect("it is JSON"));
+}
+
+#[test]
+fn a_run_of_another_tool_keeps_its_command_and_what_it_told() {
+    let file = parsed(&fixtures::planned());
+    let (arm, run) = (&file["arms"]["oha-8"], &file["arms"]["oha-8"]["runs"][0]);
+    assert_eq!((&arm["tool"], &arm["windows"]), (&Value::from("oha"), &Value::Null));
+    assert_eq!(arm["command"], "oha -z 30s -c 8 --output-format json URL");
+    assert_eq!((&run["told"]["gave_samples"], &run["told"]["p90_ns"]), (&Value::from(false), &Value::Null));
+    assert_eq!(run["told"]["p99_ns"], run["response_time_ns"]["p99"]);
+    assert_eq!(file["arms"]["open-546"]["tool"], Value::Null);
+}
+
+#[test]
+fn windows_and_the_machines_story_are_kept_with_their_units() {
+    let file = parsed(&fixtures::planned());
+    let arm = &file["arms"]["open-546-long"];
+    let run = &arm["runs"][3];
+    let windows = run["windows"].as_array().expect("a list");
+    assert_eq!(
+        (windows.len(), &windows[2]["began_s"], &windows[2]["length_s"]),
+        (12, &20.0.into(), &10.0.into())
+    );
+    let least =
+        arm["runs"].as_array().expect("a list").iter().map(|run| run["windows"][0]["p99_ns"].as_u64()).min();
+    assert_eq!(arm["windows"]["first_ns"][0].as_u64(), least.expect("rounds"));
+    assert_eq!(run["machine"]["waited_for_quiet_s"], 6.0);
+    assert_eq!(run["machine"]["log_lines"], 0);
+    assert_eq!(run["machine"]["was_quiet"], true);
+    assert!(run["near_mean_share"].as_f64().is_some_and(|share| share < 0.01), "{}", run["near_mean_share"]);
+}
+
+/// An object without some of its names.
+fn without(object: &Value, names: &[&str]) -> Value {
+    let mut object = object.clone();
+    for name in names {
+        object.as_object_mut().expect("an object").remove(*name).expect("the name is there");
+    }
+    object
+}

@@ -14,7 +14,7 @@ const BAR: usize = 14;
 /// The demo on one screen. `folder` is where its results are kept, if they are.
 /// A summary without the demo's arms is drawn as any other experiment.
 pub fn demo(summary: &Summary, folder: Option<&str>) -> String {
-    let Some(lesson) = Lesson::of(summary) else { return experiment(summary) };
+    let Some(lesson) = Lesson::of(summary) else { return experiment(summary, None, folder) };
     let mut screen = Screen::default();
     screen.paragraph(&heading(&lesson));
     screen.blank();

@@ -6,17 +6,21 @@
 
 mod bars;
 mod demo;
+mod dots;
 mod experiment;
 mod machine;
 mod outlook;
 mod quick_look;
+mod run_line;
 mod screen;
+mod table;
 
 pub use demo::demo;
 pub use experiment::experiment;
 pub use machine::{machine, machine_line};
 pub use outlook::outlook;
 pub use quick_look::quick_look;
+pub use run_line::run_line;
 
 #[cfg(test)]
 mod tests;

@@ -111,7 +111,7 @@ fn comparisons(outlook: &Outlook) -> Vec<String> {
             "{pairs} compared over {rounds}: TOO FEW to tell one apart at 5 %; {needed} are enough (`rounds.count`)"
         )
     };
-    let floor = format!("(the least p that {rounds} can give is {:.3})", outlook.p_floor);
+    let floor = format!("the least p that {rounds} can give is {:.3}", outlook.p_floor);
     let visible = outlook.smallest_visible.map(|effect| {
         format!(
             "a difference of {} shows four times in five, if paired rounds scatter by {}",
@@ -119,11 +119,11 @@ fn comparisons(outlook: &Outlook) -> Vec<String> {
             share(outlook.assumed_sd)
         )
     });
-    [format!("{enough} {floor}")].into_iter().chain(visible).collect()
+    [enough, floor].into_iter().chain(visible).collect()
 }
 
 fn duration(outlook: &Outlook, per_run: Nanos) -> String {
-    let runs = outlook.rounds as u64 * outlook.arms.len() as u64;
+    let runs = u64::from(outlook.rounds) * outlook.arms.len() as u64;
     let all = outlook.length + per_run * runs;
     format!(
         "{} ({} × {}), about {} in all",

@@ -39,6 +39,13 @@ impl Screen {
         }
     }
 
+    /// Text set in as a whole: what belongs to the line above.
+    pub(super) fn indented(&mut self, text: &str) {
+        for line in wrap(text, WIDTH - 2) {
+            self.line(&format!("  {line}"));
+        }
+    }
+
     /// A label and its text beside it, wrapped under itself.
     pub(super) fn field(&mut self, label: &str, text: &str) {
         for (number, line) in wrap(text, WIDTH - LABEL).into_iter().enumerate() {

@@ -2,11 +2,12 @@
 
 use super::{drawable, listed, zero_and_top};
 use crate::arms::{Pair, first_run};
-use crate::html::markup::{Cell, Figure, escape, table};
+use crate::experiment::stalls;
+use crate::html::markup::{Cell, Figure, escape, plain_table, table};
 use crate::html::scale::LinearScale;
 use crate::html::svg::{Anchor, Svg};
 use crate::numbers::{counted, times};
-use analysis::{AroundBin, StallFigures};
+use analysis::{AroundBin, StallFigures, Summary};
 
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 104.0;
@@ -24,23 +25,41 @@ struct Row<'a> {
 /// same two axes. Nothing if none did.
 pub(in crate::html) fn around(pairs: &[Pair<'_>]) -> Option<Figure> {
     let rows: Vec<Row<'_>> = pairs.iter().filter_map(row).collect();
+    let (drawing, note, table) = drawn(&rows)?;
+    Some(Figure { drawing: drawing.concat(), caption: caption(&rows), note, table })
+}
+
+/// The same over all rounds, the small pictures side by side.
+pub(in crate::html) fn around_of_rounds(summary: &Summary) -> Option<Figure> {
+    let part = stalls::part(summary)?;
+    let all = stalls::stalled(summary);
+    let with_bins = all.iter().filter(|one| !one.figures.around.is_empty());
+    let rows: Vec<Row<'_>> =
+        with_bins.map(|one| Row { label: &one.arm.name, figures: &one.figures }).collect();
+    let (drawing, note, table) = drawn(&rows)?;
+    let (legend, pictures) = drawing.split_first()?;
+    Some(Figure {
+        drawing: format!("{legend}<div class=\"multiples\">\n{}</div>\n", pictures.concat()),
+        caption: part.says.join(" "),
+        note: format!("{note} All rounds together."),
+        table: format!("{}{table}", part.table.as_ref().map(plain_table).unwrap_or_default()),
+    })
+}
+
+/// The legend and a picture for each row, how to read them, and their table.
+fn drawn(rows: &[Row<'_>]) -> Option<(Vec<String>, String, String)> {
     let bins: Vec<&AroundBin> = rows.iter().flat_map(|row| &row.figures.around).collect();
     let first = bins.iter().map(|bin| bin.from_ms).min()?;
-    let width = bin_width(&rows)?;
+    let width = bin_width(rows)?;
     let end = bins.iter().map(|bin| bin.from_ms).max()? + width;
     let scale = LinearScale::over(bins.iter().map(|bin| bin.sent_per_stall), TOP, BOTTOM);
     let axis = Axis { first, end, width };
-    Some(Figure {
-        drawing: std::iter::once(legend(width))
-            .chain(rows.iter().map(|row| picture(row, &axis, &scale)))
-            .collect(),
-        caption: caption(&rows),
-        note: format!(
-            "Mean number of requests sent in each {width} ms, over all stalls, by time from the stall's \
-             beginning. All rows share both axes, which start at zero sends."
-        ),
-        table: figures(&rows, first, end, width),
-    })
+    let pictures = rows.iter().map(|row| picture(row, &axis, &scale));
+    let note = format!(
+        "Mean number of requests sent in each {width} ms, over all stalls, by time from the stall's \
+         beginning. All rows share both axes, which start at zero sends."
+    );
+    Some((std::iter::once(legend(width)).chain(pictures).collect(), note, figures(rows, first, end, width)))
 }
 
 fn row<'a>(pair: &'a Pair<'_>) -> Option<Row<'a>> {

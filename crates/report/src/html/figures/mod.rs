@@ -2,14 +2,24 @@
 //! the drawing, one sentence that says what to see, and the table behind it.
 
 mod around;
+mod clocks;
 mod curve;
+mod effects;
 mod latencies;
+mod lateness;
 mod over_time;
+mod rounds;
+mod windows;
 
-pub(super) use around::around;
+pub(super) use around::{around, around_of_rounds};
+pub(super) use clocks::clocks;
 pub(super) use curve::curve;
+pub(super) use effects::effects;
 pub(super) use latencies::latencies;
+pub(super) use lateness::lateness;
 pub(super) use over_time::over_time;
+pub(super) use rounds::rounds;
+pub(super) use windows::windows;
 
 use super::scale::{LinearScale, LogScale};
 use super::svg::{Anchor, Svg};
