@@ -199,7 +199,9 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         // Whoever waits already comes first.
         self.waiting.push_back(id);
         self.open_for_waiting(now);
-        let is_held_up = self.flights.get(id).place == Place::Waiting && !self.connections.may_open();
+        let is_held_up = self.flights.get(id).place == Place::Waiting
+            && !self.connections.may_open()
+            && self.waiting.len() > self.opening_for_any();
         self.end.waited_at_limit += u64::from(is_held_up && due.scheduled >= self.worker.limits.warm_up);
     }
 
@@ -227,6 +229,12 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
                 self.open_for(id, now);
             }
         }
+    }
+
+    /// Connections that are opening for whoever waits by then.
+    fn opening_for_any(&self) -> usize {
+        let any = self.worker.limits.connection_policy == ConnectionPolicy::Reuse;
+        if any { self.connections.opening() } else { 0 }
     }
 
     /// The waiting request whose turn it is, if it may take any connection.

@@ -499,6 +499,16 @@ fn a_passing_shortage_of_this_machine_does_not_throttle_the_rest_of_the_run() {
 }
 
 #[test]
+fn who_waits_for_a_connection_that_is_opening_is_not_held_up_by_the_limit() {
+    let limits = Limits { connection_limit: 2, ..LIMITS };
+    // Both connections open for the first two; the third has none to wait for.
+    for (moments, held_up) in [(&[0, 0][..], 0), (&[0, 0, 0], 1), (&[0, 0, 500], 0)] {
+        let (end, _) = run(at(moments), answers_after(100), limits);
+        assert_eq!((end.waited_at_limit, end.connections_opened), (held_up, 2), "{moments:?}");
+    }
+}
+
+#[test]
 fn with_a_connection_for_each_request_those_who_wait_are_sent_in_their_order_as_soon_as_there_is_room() {
     let limits = Limits { connection_policy: ConnectionPolicy::PerRequest, connection_limit: 2, ..LIMITS };
     let (end, samples) = run(at(&[100, 101, 102, 103]), answers_after(100), limits);

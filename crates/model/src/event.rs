@@ -22,6 +22,8 @@ pub struct Progress {
 pub enum Waits {
     /// A quiet machine.
     Quiet,
+    /// Data that is being put back into the same state.
+    Reset,
     /// A service that is starting.
     Ready,
 }

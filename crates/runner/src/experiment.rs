@@ -9,24 +9,26 @@ use crate::address;
 use crate::company::Company;
 use crate::control::Control;
 use crate::failure::{ExperimentError, What};
+use crate::pace::Pace;
 use crate::quiet::wait_for_quiet;
+use crate::ready::Ready;
+use crate::reset::reset;
 use crate::run::{RunError, Watch, execute};
-use crate::target::{Ready, TargetProcess, shell};
+use crate::story::Before;
+use crate::target::{TargetError, TargetProcess, wait_for_running};
 use crate::tool::{self, ToolOrder};
+use crate::turns::{Turn, turns};
 use crate::{arm, warm_up};
 use engine::{Clock as _, MonotonicClock};
 use model::{Nanos, RunEvent, Seed, Waits};
 use plan::{Arm, ArmTester, Plan};
 use std::collections::BTreeSet;
+use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use store::Folder;
 use wire::url::Target;
-
-/// What a run costs beside its own length until one has shown it: the quiet
-/// check, and the service's start and end.
-const BETWEEN_RUNS: Nanos = Nanos::from_secs(2);
 
 /// A plan on its way.
 pub struct Experiment<'a> {
@@ -39,11 +41,12 @@ pub struct Experiment<'a> {
     peers: Vec<SocketAddr>,
 }
 
-/// One run of the experiment.
-#[derive(Clone, Copy)]
-struct Turn<'a> {
-    arm: &'a Arm,
-    round: u32,
+/// What a run needs around it.
+struct Stage {
+    /// The service, where we have started it.
+    service: Option<TargetProcess>,
+    peer: SocketAddr,
+    before: Before,
 }
 
 impl<'a> Experiment<'a> {
@@ -76,28 +79,26 @@ impl<'a> Experiment<'a> {
     /// Carries out every run that the folder does not hold yet. Runs in there
     /// that did not come to their end are set aside and made once more. `ended`
     /// is called after each run with its arm and round; its error ends the
-    /// experiment.
+    /// experiment. Told to stop, it ends early and that is no error.
     pub fn carry_out<E: From<ExperimentError>>(
         &self,
         watch: &mut Watch<'_>,
         ended: &mut dyn FnMut(&str, u32) -> Result<(), E>,
     ) -> Result<(), E> {
         let done = self.done_before().map_err(ExperimentError::from)?;
-        let turns = self.turns();
+        let turns = turns(self.plan);
         let all = turns.len() as u32;
+        let ahead: Vec<(u32, Turn<'_>)> =
+            (1..).zip(turns).filter(|(_, turn)| !done.contains(&name(*turn))).collect();
         let mut pace = Pace::new();
-        for (at, turn) in turns.iter().enumerate() {
-            if done.contains(&(turn.arm.name.clone(), turn.round)) {
-                continue;
-            }
-            if self.stop.load(Relaxed) {
+        for (at, (number, turn)) in ahead.iter().enumerate() {
+            let left = pace.left(ahead[at..].iter().map(|(_, turn)| length(turn.arm)));
+            let (arm, round) = name(*turn);
+            watch(RunEvent::Ahead { arm, round, number: (*number, all), left });
+            let clock = MonotonicClock::starting_in(Nanos::ZERO);
+            if !self.turn(*turn, (*number, all), watch)? {
                 return Ok(());
             }
-            let left = turns[at..].iter().filter(|turn| !done.contains(&(turn.arm.name.clone(), turn.round)));
-            let (arm, round, number) = (turn.arm.name.clone(), turn.round, (at as u32 + 1, all));
-            watch(RunEvent::Ahead { arm, round, number, left: pace.left(left.map(|turn| length(turn.arm))) });
-            let clock = MonotonicClock::starting_in(Nanos::ZERO);
-            self.turn(*turn, number, watch)?;
             pace.took(clock.now(), length(turn.arm));
             ended(&turn.arm.name, turn.round)?;
         }
@@ -118,96 +119,106 @@ impl<'a> Experiment<'a> {
         Ok(done)
     }
 
-    /// Every run in its order.
-    fn turns(&self) -> Vec<Turn<'a>> {
-        let rounds = 1..=self.plan.rounds.count;
-        let of_round = |round| {
-            let order = shuffled(self.plan.arms.len(), self.plan.rounds.seed_of(round));
-            order.into_iter().map(move |arm| Turn { arm: &self.plan.arms[arm], round })
-        };
-        rounds.flat_map(of_round).collect()
-    }
-
-    /// One run, from the quiet check to the service's end.
-    fn turn(&self, turn: Turn<'_>, number: (u32, u32), watch: &mut Watch<'_>) -> Result<(), ExperimentError> {
+    /// One run, from the quiet check to the service's end. False if told to
+    /// stop before it began.
+    fn turn(
+        &self,
+        turn: Turn<'_>,
+        number: (u32, u32),
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, ExperimentError> {
         let arm = turn.arm;
-        let asked = self.plan.environment.quiet.as_ref();
-        let before = wait_for_quiet(asked, self.stop, &mut || watch(RunEvent::Waiting(Waits::Quiet)))
-            .map_err(|restless| ExperimentError::at("environment.quiet", What::NotQuiet(restless)))?;
-        self.reset()?;
-        watch(RunEvent::Waiting(Waits::Ready));
-        let (mut service, peer) = self.start(arm)?;
+        let Some(Stage { mut service, peer, before }) = self.stage(arm, watch)? else { return Ok(false) };
         let control = Control::new(peer, &self.target.host_header());
         let group = service.as_ref().map(TargetProcess::group);
         let seed = self.plan.rounds.seed_of(turn.round);
         let stalls = self.plan.stalls_in(arm).map(|stalls| arm::stall_by(stalls, seed));
         let mut company = Company::new(control, stalls).watching(before, group);
-        let ran = self.send(turn, peer, number, &mut company, watch);
+        // A run goes on only for as long as its service lives and nobody stops it.
+        let stop = AtomicBool::new(false);
+        let mut look = |event| {
+            let has_ended = |service: &mut TargetProcess| service.has_ended().is_some();
+            if self.is_stopped() || service.as_mut().is_some_and(has_ended) {
+                stop.store(true, Relaxed);
+            }
+            watch(event);
+        };
+        let ran = self.send(turn, peer, number, &mut company, &stop, &mut look);
         if let Some(service) = &mut service
-            && !self.stop.load(Relaxed)
+            && !self.is_stopped()
         {
-            // A service that died explains whatever else went wrong.
+            // A service that died explains whatever else went wrong. Whoever stops
+            // us may have stopped it as well.
             service.hold_it_lives().map_err(|error| self.of_start(arm, error))?;
         }
-        ran?;
-        service.map_or(Ok(()), |service| service.stop().map_err(|error| self.of_start(arm, error)))
-    }
-
-    fn reset(&self) -> Result<(), ExperimentError> {
-        for command in &self.plan.environment.reset {
-            let output = shell(command, self.plan_folder).stdin(std::process::Stdio::null()).output();
-            let failed = |how: String| {
-                ExperimentError::at("environment.reset", What::Reset { command: command.clone(), how })
-            };
-            let output = output.map_err(|error| failed(error.to_string()))?;
-            if !output.status.success() {
-                let words = String::from_utf8_lossy(&output.stderr);
-                let last =
-                    words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-                return Err(failed(format!("{}: {last}", output.status)));
-            }
+        let has_sent = ran?;
+        if let Some(service) = service {
+            service.stop().map_err(|error| self.of_start(arm, error))?;
         }
-        Ok(())
+        Ok(has_sent)
     }
 
-    /// A fresh service for this arm, ready; or the one that runs by itself.
-    fn start(&self, arm: &Arm) -> Result<(Option<TargetProcess>, SocketAddr), ExperimentError> {
-        let host = self.target.host_header();
-        let ready = |peer| Ready {
-            peer,
-            host: &host,
+    /// Prepares a run: a quiet machine, data put back, a service that is ready.
+    /// `None` if told to stop before.
+    fn stage(&self, arm: &Arm, watch: &mut Watch<'_>) -> Result<Option<Stage>, ExperimentError> {
+        let environment = &self.plan.environment;
+        let mut wait = || watch(RunEvent::Waiting(Waits::Quiet));
+        let before = wait_for_quiet(environment.quiet.as_ref(), self.stop, &mut wait)
+            .map_err(|restless| ExperimentError::at("environment.quiet", What::NotQuiet(restless)))?;
+        if !environment.reset.is_empty() && !self.is_stopped() {
+            watch(RunEvent::Waiting(Waits::Reset));
+            reset(&environment.reset, self.plan_folder, self.stop)?;
+        }
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        watch(RunEvent::Waiting(Waits::Ready));
+        let started = self.start(arm)?;
+        Ok(started.map(|(service, peer)| Stage { service, peer, before }))
+    }
+
+    /// A fresh service for this arm, or the one that runs by itself, and where
+    /// it is ready. `None` if told to stop before.
+    fn start(&self, arm: &Arm) -> Result<Option<(Option<TargetProcess>, SocketAddr)>, ExperimentError> {
+        let ready = Ready {
+            peers: &self.peers,
+            host: &self.target.host_header(),
             path: self.plan.target.ready.as_deref(),
             within: self.plan.target.ready_within,
         };
         let Some(command) = &arm.start else {
-            let peer = self.peers.iter().copied().find(|peer| ready(*peer).wait_briefly().is_ok());
-            let peer = peer.unwrap_or(self.peers[0]);
             let not_ready = |error| ExperimentError::at("target.url", What::Target(error));
-            ready(peer).wait(self.stop).map_err(not_ready)?;
-            return Ok((None, peer));
+            let peer = wait_for_running(ready, self.stop).map_err(not_ready)?;
+            return Ok(peer.map(|peer| (None, peer)));
         };
-        let peer = self.peers[0];
-        let mut service = TargetProcess::start(command, self.plan_folder, peer)
-            .map_err(|error| self.of_start(arm, error))?;
-        service.wait_until_ready(ready(peer), self.stop).map_err(|error| self.of_start(arm, error))?;
-        Ok((Some(service), peer))
+        let failed = |error| self.of_start(arm, error);
+        let mut service = TargetProcess::start(command, self.plan_folder, &self.peers).map_err(failed)?;
+        let peer = service.wait_until_ready(ready, self.stop).map_err(failed)?;
+        Ok(peer.map(|peer| (Some(service), peer)))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Relaxed)
     }
 
     /// Points at the key that an error of the service's start is about.
-    fn of_start(&self, arm: &Arm, error: crate::target::TargetError) -> ExperimentError {
+    fn of_start(&self, arm: &Arm, error: TargetError) -> ExperimentError {
         let is_own = arm.start != self.plan.target.start;
         let key = if is_own { format!("arm.{}.start", arm.name) } else { "target.start".to_owned() };
         ExperimentError::at(&key, What::Target(error))
     }
 
+    /// Sends the run's load until `stop` is set. False if told to stop before
+    /// it began.
     fn send(
         &self,
         turn: Turn<'_>,
         peer: SocketAddr,
         number: (u32, u32),
         company: &mut Company,
+        stop: &AtomicBool,
         watch: &mut Watch<'_>,
-    ) -> Result<(), ExperimentError> {
+    ) -> Result<bool, ExperimentError> {
         let arm = turn.arm;
         let of_run = |error| of_arm(arm, What::Run(error));
         let order = self.order(turn, peer)?;
@@ -215,14 +226,28 @@ impl<'a> Experiment<'a> {
             warm_up::send(&order, requests, connections, self.stop)
                 .map_err(|error| of_run(RunError::Engine(error)))?;
         }
+        if self.is_stopped() {
+            return Ok(false);
+        }
+        self.make_room(turn);
         match &arm.tester {
-            ArmTester::Doorclock { .. } => execute(&order, self.folder, number, company, self.stop, watch),
+            ArmTester::Doorclock { .. } => execute(&order, self.folder, number, company, stop, watch),
             ArmTester::Command { line, import, .. } => {
                 let order = self.tool_order(&order, line, *import);
-                tool::execute(&order, self.folder, number, company, self.stop, watch)
+                tool::execute(&order, self.folder, number, company, stop, watch)
             }
         }
+        .map(|()| true)
         .map_err(of_run)
+    }
+
+    /// Removes what a tester leaves that is killed between making a run's folder
+    /// and writing its facts: nothing was sent for it, and every run that has
+    /// facts is done or was set aside.
+    fn make_room(&self, turn: Turn<'_>) {
+        // Mostly there is nothing to remove. If something cannot be removed,
+        // starting the run says so.
+        let _ = fs::remove_dir_all(self.folder.run_path(&turn.arm.name, turn.round));
     }
 
     fn order(&self, turn: Turn<'_>, peer: SocketAddr) -> Result<crate::Order, ExperimentError> {
@@ -262,74 +287,13 @@ fn of_arm(arm: &Arm, what: What) -> ExperimentError {
     ExperimentError::at(&key, what)
 }
 
+/// A run's arm and round.
+fn name(turn: Turn<'_>) -> (String, u32) {
+    (turn.arm.name.clone(), turn.round)
+}
+
 /// How long an arm's run takes by itself.
 fn length(arm: &Arm) -> Nanos {
     let (warm_up, measure) = arm::parts(arm);
     warm_up + measure
-}
-
-/// The numbers below `count` in an order drawn from `seed` (Fisher and Yates).
-fn shuffled(count: usize, seed: Seed) -> Vec<usize> {
-    let seed = seed.derive("order of arms");
-    let mut order: Vec<usize> = (0..count).collect();
-    for last in (1..count).rev() {
-        // The high half of mark × count is uniform below count.
-        let other = (u128::from(seed.mark(last as u64)) * (last as u128 + 1)) >> 64;
-        order.swap(last, other as usize);
-    }
-    order
-}
-
-/// How much longer runs take than they say.
-struct Pace {
-    runs: u64,
-    beyond: Nanos,
-}
-
-impl Pace {
-    fn new() -> Pace {
-        Pace { runs: 0, beyond: Nanos::ZERO }
-    }
-
-    fn took(&mut self, took: Nanos, said: Nanos) {
-        self.runs += 1;
-        self.beyond += took.saturating_sub(said);
-    }
-
-    /// How long runs of these lengths will take.
-    fn left(&self, lengths: impl Iterator<Item = Nanos>) -> Nanos {
-        let beyond = self.beyond.0.checked_div(self.runs).map_or(BETWEEN_RUNS, Nanos);
-        lengths.fold(Nanos::ZERO, |sum, length| sum + length + beyond)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arms_run_in_an_order_of_their_own_in_every_round_and_the_same_one_next_time() {
-        let rounds: Vec<Vec<usize>> = (0..6).map(|round| shuffled(8, Seed(round))).collect();
-        for order in &rounds {
-            let mut sorted = order.clone();
-            sorted.sort_unstable();
-            assert_eq!(sorted, (0..8).collect::<Vec<_>>());
-        }
-        assert!(rounds.windows(2).all(|two| two[0] != two[1]), "{rounds:?}");
-        // Pinned: a resumed experiment must find the order it was begun with.
-        assert_eq!(shuffled(5, Seed(2026)), shuffled(5, Seed(2026)));
-        assert_eq!(shuffled(1, Seed(1)), [0]);
-        let firsts: BTreeSet<usize> = (0..100).map(|seed| shuffled(4, Seed(seed))[0]).collect();
-        assert_eq!(firsts.len(), 4, "every arm comes first some time");
-    }
-
-    #[test]
-    fn the_time_left_is_corrected_by_what_runs_took() {
-        let mut pace = Pace::new();
-        let lengths = [Nanos::from_secs(30), Nanos::from_secs(10)];
-        assert_eq!(pace.left(lengths.into_iter()), Nanos::from_secs(44));
-        pace.took(Nanos::from_secs(35), Nanos::from_secs(30));
-        pace.took(Nanos::from_secs(11), Nanos::from_secs(10));
-        assert_eq!(pace.left(lengths.into_iter()), Nanos::from_secs(46));
-    }
 }

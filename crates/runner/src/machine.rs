@@ -109,7 +109,7 @@ impl CpuTimes {
 
     /// The line `cpu user nice system idle iowait irq softirq steal …`; guest
     /// times, which follow, are part of user already.
-    fn parse(stat: &str) -> Option<CpuTimes> {
+    pub(crate) fn parse(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|word| word.parse().ok()).collect();
         let [_, _, _, idle, iowait, _, _, steal] = ticks[..] else { return None };

@@ -67,7 +67,7 @@ impl SignalStalls {
                 if !sleep_until(&clock, moment, &is_over) {
                     break;
                 }
-                seen.extend(stall(service, &clock, moment + order.length));
+                seen.extend(stall(service, &clock, moment + order.length, &is_over));
             }
             seen
         });
@@ -95,11 +95,12 @@ impl Drop for SignalStalls {
 }
 
 /// One stall; `None` if the service could not be stopped. It counts from when
-/// the service had been stopped until right before it was let go on.
-fn stall(service: Pid, clock: &MonotonicClock, until: Nanos) -> Option<Span> {
+/// the service had been stopped until right before it was let go on: at `until`,
+/// or when all is over.
+fn stall(service: Pid, clock: &MonotonicClock, until: Nanos, is_over: &AtomicBool) -> Option<Span> {
     kill_process_group(service, Signal::STOP).ok()?;
     let began = clock.now();
-    clock.sleep_until(until);
+    sleep_until(clock, until, is_over);
     let ended = clock.now();
     let _ = kill_process_group(service, Signal::CONT);
     Some(Span { began, ended })
@@ -144,10 +145,22 @@ mod tests {
         assert_eq!(moments[..9_000], order.moments(span(10, 50_010))[..9_000]);
     }
 
-    fn sleeper() -> (Child, Pid) {
-        let child = Command::new("sleep").arg("60").process_group(0).spawn().expect("sleep starts");
-        let group = Pid::from_child(&child);
-        (child, group)
+    /// A process that sleeps; ends with its value, also if it stands still.
+    struct Sleeper(Child);
+
+    impl Sleeper {
+        fn start() -> (Sleeper, Pid) {
+            let child = Command::new("sleep").arg("60").process_group(0).spawn().expect("sleep starts");
+            let group = Pid::from_child(&child);
+            (Sleeper(child), group)
+        }
+    }
+
+    impl Drop for Sleeper {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
     }
 
     fn state(pid: Pid) -> char {
@@ -155,38 +168,54 @@ mod tests {
         stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).expect("a state")
     }
 
+    /// Waits until the process stands still, or goes on. A signal takes a moment
+    /// to arrive.
+    fn wait_until(pid: Pid, stands: bool, clock: &MonotonicClock) -> Nanos {
+        let limit = clock.now() + Nanos::from_secs(10);
+        while (state(pid) == 'T') != stands {
+            assert!(clock.now() < limit, "for 10 s it is {}", state(pid));
+            clock.sleep_until(clock.now() + Nanos::from_millis(1));
+        }
+        clock.now()
+    }
+
     #[test]
     fn a_process_stands_still_during_its_stalls_and_goes_on_after_them() {
-        let (mut child, group) = sleeper();
+        let (_sleeper, group) = Sleeper::start();
         let clock = MonotonicClock::starting_in(Nanos::ZERO);
-        let stalls = SignalStalls::begin(order(300, 300, 200), group, clock, span(0, 60));
-        clock.sleep_until(Nanos::from_millis(400));
-        let (before, during) = (clock.now(), state(group));
-        // On a machine that wakes us late the stall may be over by then.
-        let was_inside = clock.now() < Nanos::from_millis(480) && before >= Nanos::from_millis(400);
-        clock.sleep_until(Nanos::from_millis(550));
+        let stalls = SignalStalls::begin(order(600, 600, 300), group, clock, span(0, 60));
+        let stood = wait_until(group, true, &clock);
+        let went_on = wait_until(group, false, &clock);
         let (planned, seen) = stalls.end();
-        assert!(planned.len() > 100 && !seen.is_empty(), "{seen:?}");
-        assert!(!was_inside || during == 'T', "it was {during} in the middle of a stall");
-        assert!(seen[0].began >= planned[0] && seen[0].length() >= Nanos::from_millis(100), "{seen:?}");
-        assert_ne!(state(group), 'T');
-        child.kill().expect("killed");
-        child.wait().expect("waited for");
+        assert_eq!((planned.len(), planned[0]), (99, Nanos::from_millis(600)));
+        let first = seen[0];
+        assert!(planned[0] <= first.began && first.began <= stood, "{first:?}, seen to stand at {stood}");
+        assert!(first.ended <= went_on, "{first:?}, seen to go on at {went_on}");
+        assert!(first.ended >= planned[0] + Nanos::from_millis(300), "{first:?}");
+        wait_until(group, false, &clock);
+    }
+
+    #[test]
+    fn a_stall_that_is_cut_short_is_told_as_long_as_it_was() {
+        let (_sleeper, group) = Sleeper::start();
+        let clock = MonotonicClock::starting_in(Nanos::ZERO);
+        let stalls = SignalStalls::begin(order(20_000, 20_000, 20_000), group, clock, span(0, 60));
+        assert_eq!(stalls.end().1, [], "none had begun");
+        // The first begins soon, and as long as it lasts no other does.
+        let stalls = SignalStalls::begin(order(50, 50, 20_000), group, clock, span(0, 60));
+        wait_until(group, true, &clock);
+        let (_, seen) = stalls.end();
+        assert!(matches!(seen[..], [stall] if stall.length() < Nanos::from_secs(15)), "{seen:?}");
+        wait_until(group, false, &clock);
     }
 
     #[test]
     fn stalls_that_are_dropped_let_the_process_go_on() {
-        let (mut child, group) = sleeper();
+        let (_sleeper, group) = Sleeper::start();
         let clock = MonotonicClock::starting_in(Nanos::ZERO);
-        drop(SignalStalls::begin(order(10_000, 10_000, 100), group, clock, span(0, 60)));
         kill_process_group(group, Signal::STOP).expect("stopped");
+        wait_until(group, true, &clock);
         drop(SignalStalls::begin(order(10_000, 10_000, 100), group, clock, span(0, 60)));
-        // The signal takes a moment to arrive.
-        while state(group) == 'T' && clock.now() < Nanos::from_secs(5) {
-            clock.sleep_until(clock.now() + Nanos::from_millis(1));
-        }
-        assert_ne!(state(group), 'T');
-        child.kill().expect("killed");
-        child.wait().expect("waited for");
+        wait_until(group, false, &clock);
     }
 }

@@ -2,18 +2,12 @@
 //! and the system's log. No line of the log is kept, only how many came.
 
 use crate::machine::CpuTimes;
+use crate::system_log::SystemLog;
 use crate::tool::cpu_time;
 use engine::{Clock as _, MonotonicClock};
 use model::{MachineStory, Nanos};
 use rustix::process::Pid;
-use std::fs::{self, File, read_to_string};
-use std::io::{Read as _, Seek as _, SeekFrom};
-
-/// Where the system's log may lie, most telling first.
-const LOGS: [&str; 3] = ["/var/log/kern.log", "/var/log/syslog", "/var/log/messages"];
-
-/// A log that grew by more than this is counted up to here.
-const MOST_LOG: u64 = 1 << 20;
+use std::fs::{self, read_to_string};
 
 /// What was seen before a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,41 +34,28 @@ pub(crate) struct StoryWatch {
     service: Option<Pid>,
     clock: MonotonicClock,
     began: Counters,
-    log: Option<(&'static str, u64)>,
+    log: Option<SystemLog>,
 }
 
 impl StoryWatch {
     /// From now on; `service` is the service's process group.
     pub(crate) fn begin(before: Before, service: Option<Pid>) -> StoryWatch {
         let clock = MonotonicClock::starting_in(Nanos::ZERO);
-        let log = LOGS.into_iter().find_map(|path| Some((path, fs::metadata(path).ok()?.len())));
-        StoryWatch { before, service, clock, began: Counters::read(service, &clock), log }
+        let (began, log) = (Counters::read(service, &clock), SystemLog::from_now_on());
+        StoryWatch { before, service, clock, began, log }
     }
 
     /// Up to now.
     pub(crate) fn end(self) -> MachineStory {
-        let (began, ended) = (&self.began, Counters::read(self.service, &self.clock));
-        let length = ended.at.saturating_sub(began.at).as_secs_f64();
-        let cores = |time: Nanos| (length > 0.0).then(|| time.as_secs_f64() / length);
-        let service = ended.service.zip(began.service).map(|(now, then)| now.saturating_sub(then));
-        let own = ended.own.zip(began.own).map(|(now, then)| now.saturating_sub(then));
-        let busy = ended.cores.zip(began.cores).map(|(now, then)| now.busy_since(then));
-        // Ticks are counted one by one for each process and all together for
-        // the machine, so the difference may come out a little below nothing.
-        let others = busy
-            .zip(own)
-            .map(|(busy, own)| busy.saturating_sub(own).saturating_sub(service.unwrap_or(Nanos::ZERO)));
+        let ended = Counters::read(self.service, &self.clock);
         MachineStory {
             idle_before: self.before.idle,
             load_before: self.before.load,
             waited_for_quiet: self.before.waited,
             was_quiet: self.before.was_quiet,
-            steal_share: ended.cores.zip(began.cores).and_then(|(now, then)| now.shares_since(then).1),
-            other_cores: others.and_then(cores),
-            throttled: ended.throttled.zip(began.throttled).map(|(now, then)| now.saturating_sub(then)),
-            log_lines: self.log.and_then(|(path, from)| lines_since(path, from)),
+            log_lines: self.log.and_then(SystemLog::lines),
             sessions: fs::read("/run/utmp").ok().map(|utmp| sessions(&utmp)),
-            service_core_share: service.and_then(cores),
+            ..ended.since(&self.began)
         }
     }
 }
@@ -87,6 +68,29 @@ impl Counters {
             service: service.map(group_cpu),
             throttled: cgroup_stat().and_then(|stat| throttled(&stat)),
             at: clock.now(),
+        }
+    }
+
+    /// What they tell of the time since `before`.
+    fn since(&self, before: &Counters) -> MachineStory {
+        let length = self.at.saturating_sub(before.at).as_secs_f64();
+        let cores = |time: Nanos| (length > 0.0).then(|| time.as_secs_f64() / length);
+        let used = |now: Option<Nanos>, then| Some(now?.saturating_sub(then?));
+        let service = used(self.service, before.service);
+        let own = used(self.own, before.own);
+        let times = self.cores.zip(before.cores);
+        let busy = times.map(|(now, then)| now.busy_since(then));
+        // Ticks are counted one by one for each process and all together for
+        // the machine, so the difference may come out a little below nothing.
+        let others = busy
+            .zip(own)
+            .map(|(busy, own)| busy.saturating_sub(own).saturating_sub(service.unwrap_or(Nanos::ZERO)));
+        MachineStory {
+            steal_share: times.and_then(|(now, then)| now.shares_since(then).1),
+            other_cores: others.and_then(cores),
+            throttled: self.throttled.zip(before.throttled).map(|(now, then)| now.saturating_sub(then)),
+            service_core_share: service.and_then(cores),
+            ..MachineStory::default()
         }
     }
 }
@@ -105,25 +109,31 @@ fn process_group(stat: &str) -> Option<&str> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(2)
 }
 
-/// `cpu.stat` of the control group that we are in, of either version.
+/// `cpu.stat` of the control group that we are in.
 fn cgroup_stat() -> Option<String> {
     let groups = read_to_string("/proc/self/cgroup").ok()?;
-    let path = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
-    let version_2 = read_to_string(format!("/sys/fs/cgroup{}/cpu.stat", path.trim_end_matches('/')));
-    version_2.or_else(|_| read_to_string("/sys/fs/cgroup/cpu/cpu.stat")).ok()
+    cgroup_stats(&groups).into_iter().find_map(|path| read_to_string(path).ok())
+}
+
+/// Where it may lie, by the lines `NUMBER:CONTROLLERS:GROUP` of
+/// `/proc/self/cgroup`: version 1 names its controllers, version 2 none.
+fn cgroup_stats(groups: &str) -> Vec<String> {
+    let stat = |line: &str| {
+        let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
+        let group = group.trim_end_matches('/');
+        match controllers {
+            "" => Some(format!("/sys/fs/cgroup{group}/cpu.stat")),
+            _ if controllers.split(',').any(|one| one == "cpu") => {
+                Some(format!("/sys/fs/cgroup/{controllers}{group}/cpu.stat"))
+            }
+            _ => None,
+        }
+    };
+    groups.lines().filter_map(stat).collect()
 }
 
 fn throttled(stat: &str) -> Option<u64> {
     stat.lines().find_map(|line| line.strip_prefix("nr_throttled "))?.trim().parse().ok()
-}
-
-/// Lines that a file gained since it was `from` bytes long; `None` if it was begun anew.
-fn lines_since(path: &str, from: u64) -> Option<u64> {
-    let mut file = File::open(path).ok()?;
-    file.seek(SeekFrom::Start(from)).ok().filter(|_| file.metadata().is_ok_and(|now| now.len() >= from))?;
-    let mut gained = Vec::new();
-    file.take(MOST_LOG).read_to_end(&mut gained).ok()?;
-    Some(gained.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
 /// Records of people's sessions (type 7) in a utmp file, whose records are 384
@@ -138,41 +148,55 @@ fn sessions(utmp: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
+    /// At a moment in seconds: all cores' ticks (busy, idle, stolen), and the
+    /// CPU time of tester and service.
+    fn at(seconds: u64, [busy, idle, steal]: [u64; 3], own: Option<u64>, service: Option<u64>) -> Counters {
+        let per_second = rustix::param::clock_ticks_per_second();
+        let [busy, idle, steal] = [busy, idle, steal].map(|seconds| seconds * per_second);
+        Counters {
+            cores: CpuTimes::parse(&format!("cpu  {busy} 0 0 {idle} 0 0 0 {steal} 0 0\n")),
+            own: own.map(Nanos::from_secs),
+            service: service.map(Nanos::from_secs),
+            throttled: Some(seconds),
+            at: Nanos::from_secs(seconds),
+        }
+    }
+
     #[test]
     fn what_others_do_is_what_is_busy_beside_tester_and_service() {
-        let watch = StoryWatch::begin(Before { load: Some(0.4), ..Before::default() }, None);
-        let clock = MonotonicClock::starting_in(Nanos::ZERO);
-        let mut sum = 0u64;
-        while clock.now() < Nanos::from_millis(300) {
-            sum = sum.wrapping_mul(31).wrapping_add(clock.now().0);
-        }
+        let before = at(10, [100, 100, 0], Some(3), Some(50));
+        // Over ten seconds of two cores: 12 busy, of them 1 ours and 9 the service's.
+        let story = at(20, [112, 106, 2], Some(4), Some(59)).since(&before);
+        assert_eq!(story.other_cores, Some(0.2));
+        assert_eq!(story.service_core_share, Some(0.9));
+        assert_eq!((story.steal_share, story.throttled), (Some(0.1), Some(10)));
+        let story = at(20, [112, 108, 0], None, None).since(&before);
+        assert_eq!((story.other_cores, story.service_core_share), (None, None));
+        let story = at(20, [101, 119, 0], Some(5), Some(50)).since(&before);
+        assert_eq!(story.other_cores, Some(0.0), "never below nothing");
+    }
+
+    #[test]
+    fn a_run_on_this_machine_has_a_story() {
+        let before = Before { load: Some(0.4), was_quiet: Some(true), ..Before::default() };
+        let watch = StoryWatch::begin(before, Some(rustix::process::getpgrp()));
+        watch.clock.sleep_until(Nanos::from_millis(50));
         let story = watch.end();
-        assert!(sum > 0 && story.load_before == Some(0.4));
-        // Our own burning is not the others'.
-        let all = std::thread::available_parallelism().expect("cores").get() as f64;
-        assert!(story.other_cores.is_some_and(|cores| cores <= all - 0.5), "{story:?}");
-        assert_eq!(story.service_core_share, None);
+        assert_eq!((story.load_before, story.was_quiet), (Some(0.4), Some(true)));
+        assert!(story.other_cores.is_some() && story.service_core_share.is_some(), "{story:?}");
     }
 
     #[test]
     fn counters_are_read_and_garbage_is_unknown() {
         assert_eq!(throttled("nr_periods 9\nnr_throttled 4\nthrottled_usec 12\n"), Some(4));
         assert_eq!(throttled("nr_throttled many"), None);
+        assert_eq!(
+            cgroup_stats("3:memory:/a\n2:cpu,cpuacct:/a/b\n1:name=systemd:/\n0::/\nodd"),
+            ["/sys/fs/cgroup/cpu,cpuacct/a/b/cpu.stat", "/sys/fs/cgroup/cpu.stat"]
+        );
         assert_eq!(process_group("17 (a) b) S 1 12 12 0"), Some("12"));
         let mut utmp = vec![0; 384 * 3];
         utmp[384..386].copy_from_slice(&7u16.to_ne_bytes());
         assert_eq!((sessions(&utmp), sessions(b"short")), (1, 0));
-    }
-
-    #[test]
-    fn lines_of_a_log_are_counted_from_where_it_was() {
-        let log = tempfile::NamedTempFile::new().expect("a file");
-        let path = log.path().to_str().expect("a path");
-        fs::write(path, "old\n").expect("written");
-        assert_eq!(lines_since(path, 4), Some(0));
-        fs::write(path, "old\nnew\nnewer\n").expect("written");
-        assert_eq!(lines_since(path, 4), Some(2));
-        fs::write(path, "\n").expect("written");
-        assert_eq!(lines_since(path, 4), None, "it was begun anew");
     }
 }

@@ -1,19 +1,16 @@
-//! The service under test, started afresh for one run by the plan's command and
-//! stopped after it: its whole process group, and its port free again.
+//! The service under test, started anew for each run by a command of the plan
+//! and stopped after it, with all that it started.
 
-use crate::control::Control;
+use crate::ready::{Ready, taken};
+use crate::shell::{Words, guarded};
 use engine::{Clock as _, MonotonicClock};
 use model::Nanos;
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::ffi::OsString;
-use std::io::Read;
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use thiserror::Error;
 
 /// How often it is looked whether something has come about.
@@ -22,12 +19,6 @@ const LOOK_EVERY: Nanos = Nanos::from_millis(5);
 /// How long a service may take to stop when asked, before it is killed, and
 /// how long its port may stay taken after that.
 const STOP_PATIENCE: Nanos = Nanos::from_secs(3);
-
-/// How long one look at the port, or one question to it, may take.
-const KNOCK_PATIENCE: Duration = Duration::from_millis(500);
-
-/// Bytes of a command's last words.
-const LAST_WORDS: usize = 600;
 
 /// What is wrong with a service that we start.
 #[derive(Debug, Error)]
@@ -59,7 +50,7 @@ pub enum TargetError {
     /// It did not become ready.
     #[error("`{command}` was not ready within {within}: {seen}{}", said(words))]
     NeverReady {
-        /// The command line; the address where it runs by itself.
+        /// The command line; the addresses where it runs by itself.
         command: String,
         /// How long was waited.
         within: Nanos,
@@ -92,41 +83,34 @@ fn said(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!(": {words}") }
 }
 
-/// A running service; ends with its value.
+/// A running service; ends with its value, and with us if we are killed.
 pub(crate) struct TargetProcess {
     child: Child,
     group: Pid,
     command: String,
-    peer: SocketAddr,
-    words: Arc<Mutex<Vec<u8>>>,
+    peers: Vec<SocketAddr>,
+    words: Words,
 }
 
 impl TargetProcess {
-    /// Starts `command` by `sh -c` in `folder`. Its standard input stays open
-    /// for as long as we live, so that it can end with us.
+    /// Starts `command` in `folder`, to listen at any of `peers`.
     pub(crate) fn start(
         command: &str,
         folder: &Path,
-        peer: SocketAddr,
+        peers: &[SocketAddr],
     ) -> Result<TargetProcess, TargetError> {
-        if is_taken(peer) {
+        if let Some(peer) = taken(peers) {
             return Err(TargetError::PortTaken { peer });
         }
-        let mut shell = shell(command, folder);
-        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut shell = guarded(command, folder);
+        // The pipe's other end closes when we end; the guard waits for that.
+        shell.stdin(Stdio::piped()).process_group(0);
+        Words::pipe(&mut shell);
         let mut child =
             shell.spawn().map_err(|source| TargetError::Spawn { command: command.to_owned(), source })?;
-        let words = Arc::new(Mutex::new(Vec::new()));
-        let outputs: [Option<Box<dyn Read + Send>>; 2] = [
-            child.stdout.take().map(|out| Box::new(out) as Box<dyn Read + Send>),
-            child.stderr.take().map(|err| Box::new(err) as Box<dyn Read + Send>),
-        ];
-        for output in outputs.into_iter().flatten() {
-            let words = Arc::clone(&words);
-            std::thread::spawn(move || drain(output, &words));
-        }
+        let words = Words::of(&mut child);
         let group = Pid::from_child(&child);
-        Ok(TargetProcess { child, group, command: command.to_owned(), peer, words })
+        Ok(TargetProcess { child, group, command: command.to_owned(), peers: peers.to_vec(), words })
     }
 
     /// Its process group.
@@ -139,28 +123,35 @@ impl TargetProcess {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Waits until it is ready.
+    /// Waits until it is ready, and says where; `None` if told to stop before.
     pub(crate) fn wait_until_ready(
         &mut self,
         ready: Ready<'_>,
         stop: &AtomicBool,
-    ) -> Result<(), TargetError> {
+    ) -> Result<Option<SocketAddr>, TargetError> {
         let clock = MonotonicClock::starting_in(Nanos::ZERO);
-        loop {
+        while !stop.load(Relaxed) {
             let seen = match ready.look() {
-                Ok(()) => return Ok(()),
+                Ok(peer) => return Ok(Some(peer)),
                 Err(seen) => seen,
             };
-            if let Some(status) = self.has_ended() {
-                let (command, words) = (self.command.clone(), self.last_words());
-                return Err(TargetError::EndedEarly { command, status, words });
+            let command = || self.command.clone();
+            if let Some(status) = self.child.try_wait().ok().flatten() {
+                let words = self.words.last();
+                return Err(TargetError::EndedEarly { command: command(), status, words });
             }
-            if clock.now() >= ready.within || stop.load(Relaxed) {
-                let (command, words) = (self.command.clone(), self.last_words());
-                return Err(TargetError::NeverReady { command, within: ready.within, seen, words });
+            if clock.now() >= ready.within {
+                let words = self.words.so_far();
+                return Err(TargetError::NeverReady {
+                    command: command(),
+                    within: ready.within,
+                    seen,
+                    words,
+                });
             }
             clock.sleep_until(clock.now() + LOOK_EVERY);
         }
+        Ok(None)
     }
 
     /// An error if it has ended by itself.
@@ -168,7 +159,7 @@ impl TargetProcess {
         match self.has_ended() {
             None => Ok(()),
             Some(status) => {
-                let (command, words) = (self.command.clone(), self.last_words());
+                let (command, words) = (self.command.clone(), self.words.last());
                 Err(TargetError::Died { command, status, words })
             }
         }
@@ -178,9 +169,9 @@ impl TargetProcess {
     pub(crate) fn stop(mut self) -> Result<(), TargetError> {
         self.end();
         let clock = MonotonicClock::starting_in(Nanos::ZERO);
-        while is_taken(self.peer) {
+        while let Some(peer) = taken(&self.peers) {
             if clock.now() >= STOP_PATIENCE {
-                return Err(TargetError::LeftPort { command: self.command.clone(), peer: self.peer });
+                return Err(TargetError::LeftPort { command: self.command.clone(), peer });
             }
             clock.sleep_until(clock.now() + LOOK_EVERY);
         }
@@ -188,7 +179,6 @@ impl TargetProcess {
     }
 
     fn end(&mut self) {
-        drop(self.child.stdin.take());
         // A stopped process hears nothing until it goes on.
         for signal in [Signal::TERM, Signal::CONT] {
             // It may have ended already; waiting below finds that out.
@@ -198,17 +188,9 @@ impl TargetProcess {
         while self.has_ended().is_none() && clock.now() < STOP_PATIENCE {
             clock.sleep_until(clock.now() + LOOK_EVERY);
         }
-        // Whatever is left of the group, its first process included.
+        // Whatever is left of the group: its guard, at least.
         let _ = kill_process_group(self.group, Signal::KILL);
         let _ = self.child.wait();
-    }
-
-    /// The end of what it printed, in one line.
-    fn last_words(&self) -> String {
-        let words = self.words.lock().map(|words| words.clone()).unwrap_or_default();
-        let text = String::from_utf8_lossy(&words);
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        lines[lines.len().saturating_sub(3)..].join(" / ").replace(char::is_control, " ")
     }
 }
 
@@ -218,92 +200,25 @@ impl Drop for TargetProcess {
     }
 }
 
-/// When a service counts as ready.
-#[derive(Clone, Copy)]
-pub(crate) struct Ready<'a> {
-    pub peer: SocketAddr,
-    /// The host, as requests name it.
-    pub host: &'a str,
-    /// A path that answers 200; without one, taking a connection is enough.
-    pub path: Option<&'a str>,
-    /// How long it may take.
-    pub within: Nanos,
-}
-
-impl Ready<'_> {
-    /// What was seen, if it is not ready.
-    fn look(&self) -> Result<(), String> {
-        let Some(path) = self.path else {
-            return if is_taken(self.peer) {
-                Ok(())
-            } else {
-                Err(format!("nothing listens at {}", self.peer))
-            };
+/// Waits for a service that runs by itself, and says where it is ready; `None`
+/// if told to stop before.
+pub(crate) fn wait_for_running(
+    ready: Ready<'_>,
+    stop: &AtomicBool,
+) -> Result<Option<SocketAddr>, TargetError> {
+    let clock = MonotonicClock::starting_in(Nanos::ZERO);
+    while !stop.load(Relaxed) {
+        let seen = match ready.look() {
+            Ok(peer) => return Ok(Some(peer)),
+            Err(seen) => seen,
         };
-        match Control::new(self.peer, self.host).with_patience(KNOCK_PATIENCE).ask("GET", path, None) {
-            Ok(response) if response.status == 200 => Ok(()),
-            Ok(response) => Err(format!("{path} answers {}", response.status)),
-            Err(error) => Err(error.to_string()),
+        if clock.now() >= ready.within {
+            let (command, words) = (ready.listed(), String::new());
+            return Err(TargetError::NeverReady { command, within: ready.within, seen, words });
         }
+        clock.sleep_until(clock.now() + LOOK_EVERY);
     }
-
-    /// Looks once.
-    pub fn wait_briefly(&self) -> Result<(), String> {
-        self.look()
-    }
-
-    /// Waits for a service that runs by itself.
-    pub(crate) fn wait(&self, stop: &AtomicBool) -> Result<(), TargetError> {
-        let clock = MonotonicClock::starting_in(Nanos::ZERO);
-        loop {
-            let Err(seen) = self.look() else { return Ok(()) };
-            if clock.now() >= self.within || stop.load(Relaxed) {
-                let (command, words) = (self.peer.to_string(), String::new());
-                return Err(TargetError::NeverReady { command, within: self.within, seen, words });
-            }
-            clock.sleep_until(clock.now() + LOOK_EVERY);
-        }
-    }
-}
-
-/// A command of the plan: run in the plan's folder, and with this program's own
-/// folder first where commands are looked for, so that a plan that says
-/// `doorclock target …` means the doorclock that runs it.
-pub(crate) fn shell(command: &str, folder: &Path) -> Command {
-    let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command).current_dir(folder);
-    if let Some(path) = path_with_own_folder() {
-        shell.env("PATH", path);
-    }
-    shell
-}
-
-/// The search path with this program's own folder before all others.
-pub(crate) fn path_with_own_folder() -> Option<OsString> {
-    let own = std::env::current_exe().ok()?.parent()?.to_path_buf();
-    let rest = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths([own].into_iter().chain(std::env::split_paths(&rest))).ok()
-}
-
-/// Whether something listens there. One whose queue is full takes no connection
-/// and refuses none either.
-fn is_taken(peer: SocketAddr) -> bool {
-    match TcpStream::connect_timeout(&peer, KNOCK_PATIENCE) {
-        Ok(_) => true,
-        Err(error) => error.kind() == std::io::ErrorKind::TimedOut,
-    }
-}
-
-/// Reads all that a command prints, so that it never blocks on a full pipe,
-/// and keeps the end of it.
-fn drain(mut output: impl Read, words: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 4_096];
-    while let Ok(count @ 1..) = output.read(&mut buffer) {
-        let Ok(mut words) = words.lock() else { return };
-        words.extend_from_slice(&buffer[..count]);
-        let beyond = words.len().saturating_sub(LAST_WORDS);
-        words.drain(..beyond);
-    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -76,3 +76,77 @@ impl Tester for Limited<'_> {
         self.inner.done(user, at, failed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arm;
+    use engine::Clock as _;
+    use plan::PlanFile;
+    use std::io::{Read as _, Write as _};
+    use std::net::{SocketAddr, TcpListener, TcpStream};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU64;
+
+    /// A service that counts what it is asked, and answers or does not.
+    fn service(answers: bool) -> (SocketAddr, Arc<AtomicU64>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let peer = listener.local_addr().expect("an address");
+        let count = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&count);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let counted = Arc::clone(&counted);
+                std::thread::spawn(move || serve(stream, answers, &counted));
+            }
+        });
+        (peer, count)
+    }
+
+    fn serve(mut stream: TcpStream, answers: bool, count: &AtomicU64) {
+        let mut buffer = [0; 4_096];
+        // A closed loop's next request comes after the answer to its last.
+        while let Ok(1..) = stream.read(&mut buffer) {
+            count.fetch_add(1, Relaxed);
+            if answers {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+            }
+        }
+    }
+
+    fn order(peer: SocketAddr) -> Order {
+        let text = format!(
+            "question = \"?\"\n[target]\nurl = \"http://{peer}\"\n[rounds]\ncount = 1\nseed = 1\n\
+             measure = \"1s\"\n[arm.a]\nclosed = {{ connections = 3 }}\n"
+        );
+        let plan = PlanFile::parse("plan.toml", text).and_then(|file| file.resolve()).expect("a plan");
+        arm::order(&plan, &plan.arms[0], 1, plan.rounds.seed_of(1), "test", peer).expect("an order")
+    }
+
+    #[test]
+    fn exactly_as_many_requests_are_sent_as_asked_for() {
+        for requests in [1, 2, 50] {
+            let (peer, count) = service(true);
+            send(&order(peer), requests, 3, &AtomicBool::new(false)).expect("sent");
+            assert_eq!(count.load(Relaxed), requests);
+        }
+    }
+
+    #[test]
+    fn a_service_that_does_not_answer_holds_nobody_up_who_wants_to_stop() {
+        let (peer, count) = service(false);
+        let stop = AtomicBool::new(false);
+        let clock = MonotonicClock::starting_in(Nanos::ZERO);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while count.load(Relaxed) == 0 && clock.now() < Nanos::from_secs(20) {
+                    clock.sleep_until(clock.now() + Nanos::from_millis(1));
+                }
+                stop.store(true, Relaxed);
+            });
+            send(&order(peer), 50, 3, &stop).expect("no error");
+        });
+        assert!((1..=3).contains(&count.load(Relaxed)), "one a connection at most");
+        assert!(clock.now() < AT_MOST, "{}", clock.now());
+    }
+}

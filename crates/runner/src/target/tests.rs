@@ -7,11 +7,11 @@ fn free_port() -> SocketAddr {
 }
 
 fn start(command: &str, peer: SocketAddr) -> Result<TargetProcess, TargetError> {
-    TargetProcess::start(command, Path::new("."), peer)
+    TargetProcess::start(command, Path::new("."), &[peer])
 }
 
-fn ready(peer: SocketAddr, path: Option<&str>) -> Ready<'_> {
-    Ready { peer, host: "test", path, within: Nanos::from_millis(200) }
+fn ready<'a>(peer: &'a SocketAddr, path: Option<&'a str>) -> Ready<'a> {
+    Ready { peers: std::slice::from_ref(peer), host: "test", path, within: Nanos::from_millis(200) }
 }
 
 fn never() -> AtomicBool {
@@ -32,25 +32,25 @@ fn a_port_that_is_taken_is_told_before_anything_is_started() {
 fn a_service_that_ends_early_or_is_never_ready_says_what_it_printed() {
     let peer = free_port();
     let mut process = start("echo no such table >&2; exit 7", peer).expect("started");
-    let long = Ready { within: Nanos::from_secs(20), ..ready(peer, None) };
+    let long = Ready { within: Nanos::from_secs(20), ..ready(&peer, None) };
     let error = process.wait_until_ready(long, &never()).expect_err("it ended").to_string();
     assert!(error.contains("ended before it was ready (exit status: 7)"), "{error}");
     assert!(error.ends_with(": no such table"), "{error}");
     drop(process);
     let mut process = start("echo warming up; exec sleep 60", peer).expect("started");
-    let error = process.wait_until_ready(ready(peer, Some("/healthz")), &never()).expect_err("not ready");
+    let error = process.wait_until_ready(ready(&peer, Some("/healthz")), &never()).expect_err("not ready");
     let error = error.to_string();
-    assert!(error.contains("was not ready within 200 ms: cannot connect"), "{error}");
+    assert!(error.contains("was not ready within 200 ms: nothing listens at 127.0.0.1:"), "{error}");
     assert!(error.ends_with(": warming up"), "{error}");
 }
 
 #[test]
 fn a_service_that_runs_by_itself_is_waited_for_too() {
     let peer = free_port();
-    let error = ready(peer, None).wait(&never()).expect_err("nobody is there").to_string();
+    let error = wait_for_running(ready(&peer, None), &never()).expect_err("nobody is there").to_string();
     assert!(error.contains(&format!("`{peer}` was not ready")), "{error}");
     let listener = TcpListener::bind(peer).expect("its port");
-    ready(peer, None).wait(&never()).expect("ready");
+    assert_eq!(wait_for_running(ready(&peer, None), &never()).expect("ready"), Some(peer));
     drop(listener);
 }
 
@@ -62,11 +62,37 @@ fn a_service_is_stopped_with_all_it_started_also_one_that_stands_still() {
         let group = process.group();
         let _ = kill_process_group(group, Signal::STOP);
         process.stop().expect("stopped");
-        assert!(
-            kill_process_group(group, Signal::CONT).is_err() || only_zombies(group),
-            "`{command}` lives on"
-        );
+        assert!(comes_to_its_end(group), "`{command}` lives on");
     }
+}
+
+#[test]
+fn told_to_stop_it_waits_no_longer() {
+    let (peer, stop) = (free_port(), AtomicBool::new(true));
+    let mut process = start("exec sleep 60", peer).expect("started");
+    let long = Ready { within: Nanos::from_secs(60), ..ready(&peer, None) };
+    assert_eq!(process.wait_until_ready(long, &stop).expect("no error"), None);
+    assert_eq!(wait_for_running(long, &stop).expect("no error"), None);
+}
+
+#[test]
+fn a_service_ends_with_all_it_started_when_we_are_gone() {
+    for command in ["sleep 60 & exec sleep 60", "sh -c 'exec sleep 60'; echo"] {
+        let mut process = start(command, free_port()).expect("started");
+        assert!(!only_zombies(process.group()), "`{command}` runs");
+        // What the kernel does when we end: it closes our end of the pipe.
+        drop(process.child.stdin.take());
+        assert!(comes_to_its_end(process.group()), "`{command}` lives on");
+    }
+}
+
+/// A killed process takes a moment to die.
+fn comes_to_its_end(group: Pid) -> bool {
+    let clock = MonotonicClock::starting_in(Nanos::ZERO);
+    while !only_zombies(group) && clock.now() < Nanos::from_secs(10) {
+        clock.sleep_until(clock.now() + LOOK_EVERY);
+    }
+    only_zombies(group)
 }
 
 /// An orphan that was killed may be listed until the machine's first process
