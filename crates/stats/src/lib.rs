@@ -10,6 +10,7 @@
 //! [`woodruff`] for how far it can be trusted.
 
 mod backlog;
+mod draws;
 mod episodes;
 mod histogram;
 mod interval;
@@ -18,6 +19,7 @@ mod paired;
 mod quantile;
 mod randomness;
 mod replay;
+mod rounds;
 mod selection;
 mod series;
 
@@ -26,14 +28,13 @@ pub use episodes::Episodes;
 pub use histogram::{Bucket, Histogram};
 pub use interval::{Batch, RankInterval, woodruff};
 pub use omission::fill_omitted;
-pub use paired::{
-    ExactInterval, Paired, holm, plain_rule, rounds_for, sd, sign_flip_floor, smallest_visible,
-};
+pub use paired::{ExactInterval, Paired, holm, no_overlap, plain_rule, sd};
 pub use quantile::{Quantile, nearest_rank};
 pub use randomness::{
     AD_ESTIMATED_1_PERCENT, AD_ESTIMATED_5_PERCENT, AD_KNOWN_1_PERCENT, AD_KNOWN_5_PERCENT,
     anderson_darling_estimated_rate, anderson_darling_known_rate, count_z, dispersion, exponential_distance,
 };
 pub use replay::Replay;
+pub use rounds::{rounds_for, rounds_needed, sign_flip_floor, smallest_visible};
 pub use selection::{Selected, Selection};
 pub use series::{coefficient_of_variation, lag_1_correlation, mann_kendall_z, median, theil_sen_slope};

@@ -2,27 +2,38 @@
 //! what waits they would have met.
 //!
 //! The definition is exact, so that another program can compute the same
-//! number. Arrivals fill the window again and again until there are enough;
-//! each pass has draws of its own and begins with an idle server.
+//! number. Its floating-point operations are those of IEEE 754 in double
+//! precision in the order given, times in nanoseconds; of what they use, only
+//! the logarithm may differ in its last digit from one machine to another.
 //!
 //! - Draws come from SplitMix64 (Steele, Lea and Flood, 2014) whose state
 //!   begins at the seed: a draw is u = (next >> 11 + ½) ÷ 2⁵³.
-//! - A gap between arrivals is −ln(u) ÷ rate seconds; a pass ends with the first
-//!   arrival at or past the window's end.
-//! - Each arrival asks for 1 ÷ service rate of a first-come-first-served server,
-//!   once as it is, once with the stalls, in which the server does nothing; work
-//!   that a stall meets is continued after it. The difference of the two
-//!   stays is the extra wait.
+//! - Arrivals fill the window in as many passes as make 200,000 on average, and
+//!   at most 50: ⌈200,000 ÷ (rate × window ÷ 10⁹)⌉. A pass begins with an idle
+//!   server at the window's beginning; the draws go on from pass to pass.
+//! - The next arrival comes −ln(u) ÷ rate × 10⁹ after the last, or after the
+//!   beginning; the first at or past the window's end ends the pass, and its
+//!   draw is spent.
+//! - Each arrival asks for 10⁹ ÷ service rate of a first-come-first-served
+//!   server, once as it is, once with the stalls, in which the server does
+//!   nothing; work that a stall meets is continued after it. The difference of
+//!   the two times at which it is done is the extra wait.
 //! - The response time is the extra wait, in whole nanoseconds (rounded down),
-//!   plus an ordinary response time, drawn from those given: the one of rank
-//!   ⌈u × n⌉.
+//!   plus an ordinary response time, drawn from those given by one more draw
+//!   for each arrival: the one of rank ⌈u × n⌉.
+//!
+//! The result is a nearest rank over all arrivals. It is found by replaying
+//! again, so memory does not grow with them.
 
-use crate::quantile::Quantile;
+use crate::draws::SplitMix64;
+use crate::{Histogram, Quantile, Selected, Selection};
 
 /// Arrivals that make the result's own noise small beside the run's.
 const ENOUGH_ARRIVALS: f64 = 200_000.0;
 /// Passes at most.
 const MOST_PASSES: f64 = 50.0;
+/// Of the histogram that tells where to look for a rank: 117 KB.
+const BITS: u32 = 8;
 
 /// What is replayed. Times are in nanoseconds from the window's beginning.
 #[derive(Clone, Copy, Debug)]
@@ -49,18 +60,25 @@ impl Replay<'_> {
         if !possible || self.ordinary.is_empty() || self.window == 0 {
             return None;
         }
-        let mut responses = self.responses();
-        let rank = quantile.rank(responses.len() as u64);
-        let at = usize::try_from(rank).ok()?.checked_sub(1)?;
-        (at < responses.len()).then(|| *responses.select_nth_unstable(at).1)
+        let mut histogram = Histogram::new(BITS);
+        self.each_response(|response| histogram.record(response));
+        let mut selection = Selection::new(&histogram, &[quantile.rank(histogram.count())]);
+        loop {
+            self.each_response(|response| selection.observe(response));
+            match selection.finish() {
+                Selected::Exact(values) => return values.into_iter().next().flatten(),
+                Selected::Again(narrower) => selection = narrower,
+            }
+        }
     }
 
-    fn responses(&self) -> Vec<u64> {
+    /// The response time of every arrival, the same each time.
+    fn each_response(&self, mut take: impl FnMut(u64)) {
         let window = self.window as f64;
         let per_pass = self.rate_per_s * window / 1e9;
         let passes = (ENOUGH_ARRIVALS / per_pass).ceil().clamp(1.0, MOST_PASSES) as u64;
+        let service = 1e9 / self.service_rate_per_s;
         let mut draws = SplitMix64(self.seed);
-        let mut responses = Vec::new();
         for _ in 0..passes {
             let (mut calm, mut stalled) = (Server::new(&[]), Server::new(self.stalls));
             let mut at = 0.0;
@@ -69,13 +87,11 @@ impl Replay<'_> {
                 if at >= window {
                     break;
                 }
-                let service = 1e9 / self.service_rate_per_s;
                 let extra = stalled.done(at, service) - calm.done(at, service);
                 let rank = (draws.unit() * self.ordinary.len() as f64).ceil() as usize;
-                responses.push(extra.max(0.0) as u64 + self.ordinary[rank.max(1) - 1]);
+                take(extra.max(0.0) as u64 + self.ordinary[rank.max(1) - 1]);
             }
         }
-        responses
     }
 }
 
@@ -111,23 +127,6 @@ impl<'a> Server<'a> {
     }
 }
 
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Above 0 and below 1.
-    fn unit(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,13 +150,81 @@ mod tests {
         (0..100).map(|turn| (turn * 4 * SECOND + SECOND, turn * 4 * SECOND + SECOND + SECOND / 10)).collect()
     }
 
+    /// How long a server of fixed service time that nothing stops takes, with its queue.
+    fn calm_times(utilisation: f64) -> Vec<u64> {
+        let (mut draws, mut server, mut at) = (SplitMix64(99), Server::new(&[]), 0.0);
+        let mut times: Vec<u64> = (0..200_000)
+            .map(|_| {
+                at += -draws.unit().ln() / 546.0 * 1e9;
+                (server.done(at, 1e9 * utilisation / 546.0) - at) as u64
+            })
+            .collect();
+        times.sort_unstable();
+        times
+    }
+
     #[test]
-    fn extra_waits_are_those_of_fluid_theory_and_of_long_simulations() {
-        // Simulated p99s of a server of fixed service time under periodic
-        // stalls; the fluid's are 68, 80 and 92 ms.
+    fn response_times_are_those_of_long_simulations() {
+        // p99s of simulated servers of fixed service time under periodic stalls, over 40,000 s.
         for (utilisation, simulated) in [(0.2, 68.9), (0.5, 82.6), (0.8, 99.8)] {
+            let found = p99_ms(utilisation, &calm_times(utilisation), &every_four_seconds());
+            assert!((found / simulated - 1.0).abs() < 0.03, "at {utilisation}: {found} ms, not {simulated}");
+        }
+    }
+
+    #[test]
+    fn extra_waits_are_those_of_fluid_theory() {
+        // S − x (1 − ρ) T, where x = 1 % lie above.
+        for (utilisation, fluid) in [(0.2, 68.0), (0.5, 80.0)] {
             let found = p99_ms(utilisation, &[0], &every_four_seconds());
-            assert!((found / simulated - 1.0).abs() < 0.05, "at {utilisation}: {found} ms, not {simulated}");
+            assert!((found / fluid - 1.0).abs() < 0.03, "at {utilisation}: {found} ms, not {fluid}");
+        }
+    }
+
+    #[test]
+    fn another_program_computes_the_same_nanosecond() {
+        // Computed from the definition above by a program in another language.
+        let ordinary: Vec<u64> = (1..=100).map(|at| at * 1_000 + 7).collect();
+        let tenth = SECOND / 10;
+        let one = Replay {
+            rate_per_s: 546.0,
+            service_rate_per_s: 1_092.0,
+            stalls: &[(SECOND, SECOND + tenth), (3 * SECOND, 3 * SECOND + 2 * tenth)],
+            window: 10 * SECOND,
+            seed: 42,
+            ordinary: &ordinary,
+        };
+        assert_eq!(one.value_at(Quantile::P99), Some(151_627_742));
+        let other = Replay {
+            rate_per_s: 100.0,
+            service_rate_per_s: 125.0,
+            stalls: &[(SECOND / 2, SECOND)],
+            window: 2 * SECOND,
+            seed: 7,
+            ordinary: &[5],
+        };
+        assert_eq!(other.value_at(Quantile::P99), Some(500_000_005));
+        let mut arrivals = 0;
+        other.each_response(|_| arrivals += 1);
+        assert_eq!(arrivals, 9_969, "fifty passes, and no more");
+    }
+
+    #[test]
+    fn the_value_is_that_of_sorting_every_response() {
+        let stalls = every_four_seconds();
+        let replay = Replay {
+            rate_per_s: 546.0,
+            service_rate_per_s: 700.0,
+            stalls: &stalls,
+            window: 400 * SECOND,
+            seed: 3,
+            ordinary: &[0],
+        };
+        let mut sorted = Vec::new();
+        replay.each_response(|response| sorted.push(response));
+        sorted.sort_unstable();
+        for quantile in [Quantile::P50, Quantile::P99, Quantile::P999] {
+            assert_eq!(replay.value_at(quantile), crate::nearest_rank(&sorted, quantile));
         }
     }
 
@@ -169,14 +236,11 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_value_and_the_generator_is_the_published_one() {
+    fn the_same_seed_gives_the_same_value() {
         assert_eq!(
             p99_ms(0.5, &[1, 2, 3], &every_four_seconds()),
             p99_ms(0.5, &[1, 2, 3], &every_four_seconds())
         );
-        // The first values of SplitMix64 from state 1234567.
-        let mut draws = SplitMix64(1_234_567);
-        assert_eq!([draws.next(), draws.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
 
     #[test]
