@@ -9,6 +9,10 @@ const FALSE_ALARMS: f64 = 0.05;
 const POWER: f64 = 0.8;
 /// Fewer blocks leave one degree of freedom at most for their scatter.
 const FEWEST_BLOCKS: u32 = 3;
+/// More blocks are nobody's plan. Besides, the quantiles of Student's t that
+/// come from `statrs` lose digits as freedom grows: they are right to 10⁻⁶ up to
+/// here and to 10⁻³ at a million.
+const MOST_BLOCKS: u32 = 10_000;
 /// (z₀.₉₇₅ + z₀.₈)²: what [`rounds_needed`] comes to, over (effect ÷ sd)², were
 /// the scatter known. Estimating it can only cost blocks, so the search begins here.
 const NORMAL_LIMIT: f64 = 7.848;
@@ -33,7 +37,7 @@ pub fn rounds_for(comparisons: usize) -> u32 {
 /// The power is the exact one of the noncentral t distribution (Cohen,
 /// Statistical Power Analysis, 1988, chapter 2). Three at least, for two leave
 /// their scatter unknown. `None` where no number of blocks will do: no effect,
-/// or one so small that it takes more than 2³² blocks.
+/// or one so small that it takes more than 10,000.
 pub fn rounds_needed(sd: f64, effect: f64) -> Option<u32> {
     let shift = effect.ln_1p().abs();
     if !(sd >= 0.0 && sd.is_finite() && shift > 0.0 && shift.is_finite()) {
@@ -41,10 +45,8 @@ pub fn rounds_needed(sd: f64, effect: f64) -> Option<u32> {
     }
     let scaled = shift / sd;
     let limit = NORMAL_LIMIT / (scaled * scaled);
-    if limit >= f64::from(u32::MAX) {
-        return None;
-    }
-    (FEWEST_BLOCKS.max(limit as u32)..=u32::MAX).find(|blocks| power(*blocks, scaled) >= POWER)
+    // A limit too large for an integer becomes the largest, and the range empty.
+    (FEWEST_BLOCKS.max(limit as u32)..=MOST_BLOCKS).find(|blocks| power(*blocks, scaled) >= POWER)
 }
 
 /// The smallest centre that `blocks` differences of standard deviation `sd`
@@ -137,8 +139,25 @@ mod tests {
         assert_eq!(rounds_needed(0.02, -1.0), None);
         assert_eq!(rounds_needed(f64::NAN, 0.1), None);
         assert_eq!(rounds_needed(1.0, 1e-6), None);
+        assert_eq!(rounds_needed(1.0, 1e-200), None);
+        // 7.8489 ÷ 0.03² and 1.96² ÷ 2 more, by the usual approximation.
+        assert_eq!(rounds_needed(1.0, 0.03f64.exp_m1()), Some(8_723));
         assert_eq!(rounds_needed(0.0, 0.1), Some(3), "even where nothing scatters");
         assert_eq!(rounds_needed(0.02, 1.0 / 1.05 - 1.0), rounds_needed(0.02, 0.05), "either way round");
+    }
+
+    #[test]
+    fn students_quantile_is_right_for_as_many_blocks_as_are_ever_needed() {
+        // z + (z³ + z) ÷ 4f + (5z⁵ + 16z³ + 3z) ÷ 96f² (Abramowitz and Stegun, 26.7.5).
+        let z = 1.959_963_985f64;
+        for blocks in (500..=MOST_BLOCKS as usize).step_by(7) {
+            let f = blocks as f64 - 1.0;
+            let expected = z
+                + (z.powi(3) + z) / (4.0 * f)
+                + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * f * f);
+            let found = student(0.975, blocks).expect("two blocks or more");
+            assert!((found - expected).abs() < 1e-6, "{found}, not {expected}, with {blocks}");
+        }
     }
 
     #[test]
