@@ -3,7 +3,8 @@
 //!
 //! It must not know requests, files or what its numbers measure: a value is a
 //! `u64` or an `f64`, a moment is a `u64`, and nothing here reads a clock or
-//! draws a random number that its caller has not seeded. Whatever too little data cannot give is `None`.
+//! draws a random number but from a seed that its caller gives or its docs
+//! name. Whatever too little data cannot give is `None`.
 //!
 //! Start at [`Quantile`] for what a percentile is, at [`Histogram`] and
 //! [`Selection`] for how one is found exactly in bounded memory, and at
@@ -22,6 +23,7 @@ mod replay;
 mod rounds;
 mod selection;
 mod series;
+mod sign_flip;
 
 pub use backlog::{Backlog, KeepingUp, smallest_visible_shortfall};
 pub use episodes::Episodes;
