@@ -65,3 +65,92 @@ pub(crate) fn value(run: &RunSummary, number: Number) -> Option<f64> {
     };
     value.filter(|value| *value > 0.0 && run.verdict != Verdict::Void)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::arm;
+
+    fn pairing(a: &str, b: &str, is_twin: bool) -> Pairing {
+        Pairing { a: a.to_owned(), b: b.to_owned(), number: Number::P99, is_twin }
+    }
+
+    fn compared(a: &[f64], b: &[f64]) -> Comparison {
+        comparisons(&[arm("a", a), arm("b", b)], &[pairing("a", "b", false)]).remove(0)
+    }
+
+    #[track_caller]
+    fn close(found: Option<f64>, expected: f64) {
+        let found = found.expect("known");
+        assert!((found - expected).abs() < 1e-9 * expected.abs().max(1.0), "{found} is not {expected}");
+    }
+
+    /// Six rounds that differ by a factor of ten among themselves, and in each
+    /// of which b is a few per cent above a.
+    const A: [f64; 6] = [10.0, 20.0, 100.0, 40.0, 50.0, 80.0];
+    const RATIOS: [f64; 6] = [1.04, 1.05, 1.06, 1.07, 1.08, 1.10];
+
+    fn b() -> Vec<f64> {
+        A.iter().zip(RATIOS).map(|(a, ratio)| a * ratio).collect()
+    }
+
+    #[test]
+    fn what_differs_in_every_round_is_told_apart_and_the_plain_rule_misses_it() {
+        let one = compared(&A, &b());
+        assert_eq!((one.rounds, one.told_apart, one.plain_rule), (6, Some(true), Some(false)));
+        for (found, expected) in one.ratios.iter().zip(RATIOS) {
+            close(Some(*found), expected);
+        }
+        // Of six, the exact interval runs from the least ratio to the largest.
+        close(one.low, 0.04);
+        close(one.high, 0.10);
+        close(one.coverage, 0.96875);
+        // The 11th of the 21 geometric means of two ratios is that of 1.06 and 1.07.
+        close(one.effect, (1.06f64 * 1.07).sqrt() - 1.0);
+        close(one.p, 2.0 / 64.0);
+        close(one.p_floor, 2.0 / 64.0);
+        close(one.p_holm, 2.0 / 64.0);
+        // Pairing takes out what the rounds share.
+        assert!(one.sd_rounds.expect("known") > 0.8 && one.sd_paired.expect("known") < 0.03);
+        // (t₀.₉₇₅ + t₀.₈₀) sd ÷ √n with 5 degrees of freedom.
+        let visible = (2.570_581_836 + 0.919_543_780) * one.sd_paired.expect("known") / 6f64.sqrt();
+        assert!((one.smallest_visible.expect("known") - visible.exp_m1()).abs() < 1e-6);
+        assert!((0.08..0.10).contains(&one.same_within.expect("known")), "{:?}", one.same_within);
+    }
+
+    #[test]
+    fn a_round_counts_only_where_both_have_the_number_exactly() {
+        let mut arms = [arm("a", &A), arm("b", &b())];
+        arms[0].runs[0].verdict = Verdict::Void;
+        arms[1].runs[1].response_time.p99 = None;
+        arms[1].runs[2].response_time.p99.as_mut().expect("a p99").at_least = true;
+        arms[1].runs.remove(3);
+        let one = comparisons(&arms, &[pairing("a", "b", false)]).remove(0);
+        assert_eq!((one.rounds, one.ratios.len(), one.told_apart), (2, 2, None));
+        close(Some(one.ratios[0]), 1.08);
+        let none = comparisons(&arms[..1], &[pairing("a", "missing", false)]).remove(0);
+        assert_eq!((none.rounds, none.effect, none.p, none.p_floor), (0, None, None, None));
+    }
+
+    #[test]
+    fn a_mean_with_lower_bounds_in_it_is_no_number_to_compare() {
+        let mut run = crate::fixture::summary("a", 1, 5.0);
+        assert_eq!(value(&run, Number::Mean), run.response_time.mean);
+        run.response_time.censored = 1;
+        assert_eq!(value(&run, Number::Mean), None);
+        assert_eq!(value(&run, Number::P99), Some(5e6));
+    }
+
+    #[test]
+    fn holm_counts_every_comparison_but_the_twins() {
+        let arms = [arm("a", &A), arm("b", &b()), arm("again", &A), arm("c", &b())];
+        let all = comparisons(
+            &arms,
+            &[pairing("a", "b", false), pairing("a", "again", true), pairing("a", "c", false)],
+        );
+        close(all[0].p_holm, 4.0 / 64.0);
+        close(all[2].p_holm, 4.0 / 64.0);
+        assert_eq!((all[1].p_holm, all[1].p, all[1].told_apart), (None, Some(1.0), Some(false)));
+        assert_eq!((all[1].effect, all[1].same_within), (Some(0.0), Some(0.0)));
+    }
+}

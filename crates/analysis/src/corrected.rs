@@ -1,16 +1,19 @@
-//! What two corrections for coordinated omission make of a p99, and when
-//! neither may be believed.
+//! What corrections for coordinated omission make of a p99, and when none may
+//! be believed. The third of them, by replay, is in [`crate::replayed`].
 //!
 //! A loop whose connections wait for a standing service sends nothing
-//! meanwhile, so its slow requests are too few. Both corrections put the
+//! meanwhile, so its slow requests are too few. Both corrections here put the
 //! missing ones back. HdrHistogram's lets the waits of the missing requests
 //! fall as fast as time passes, as if they needed no service themselves; in
 //! truth they would have queued, and the wait falls only by the service's
 //! idle share. With a stall of S every T and utilisation ρ the wait that a
 //! share x exceeds is S − x(1−ρ)T, where HdrHistogram's rule gives S − xT.
 //! One changed argument mends that: an interval of (1−ρ)I instead of I.
+//! Near the capacity neither rule is any use, as what users wait for there is
+//! the queue itself. A closed loop plans no rate, so that its ρ is not defined
+//! and HdrHistogram's number is shown with what it assumes.
 //!
-//! Neither holds where the tester has fewer connections than the service works
+//! None holds where the tester has fewer connections than the service works
 //! on at once, as it then never sees the service stand still. How many those
 //! are cannot be known from outside, so that this is not refused, only said.
 
@@ -21,9 +24,9 @@ use stats::{Histogram, Quantile, fill_omitted};
 
 /// At 0.8 the mended rule is already about 15 % too low in simulated queues,
 /// and it worsens from there.
-const MOST_UTILISATION: f64 = 0.9;
+pub(crate) const MOST_UTILISATION: f64 = 0.9;
 /// With fewer stalls a correction rests on chance.
-const FEWEST_STALLS: usize = 3;
+pub(crate) const FEWEST_STALLS: usize = 3;
 
 /// The corrections for a closed or paced run, from its response times and the
 /// rate that it reached. `None` for an open loop, and where nothing was done.
@@ -41,14 +44,19 @@ pub(crate) fn corrected(
     let raw = p99?;
     let expected_interval = Nanos::from_secs_f64(f64::from(connections) / rate);
     let utilisation = Utilisation::of(facts, expected_interval, response);
+    let too_busy = utilisation.share.filter(|share| *share > MOST_UTILISATION);
+    let hdr_says = match too_busy {
+        Some(share) => hdr_refused(share),
+        None => hdr_says(facts.load, expected_interval),
+    };
     Some(Corrected {
         raw,
-        hdr: Some(p99_filled(response, raw, expected_interval)),
+        hdr: too_busy.is_none().then(|| p99_filled(response, raw, expected_interval)),
         utilisation: utilisation.interval.map(|interval| p99_filled(response, raw, interval)),
         replay: None,
         expected_interval,
         utilisation_share: utilisation.share,
-        assumptions: vec![hdr_says(facts.load, expected_interval), utilisation.says],
+        assumptions: vec![hdr_says, utilisation.says],
     })
 }
 
@@ -91,6 +99,14 @@ fn hdr_says(load: Load, interval: Nanos) -> String {
         "HdrHistogram's rule expects a request every {interval} ({expected}), takes every slow request for a \
          stall of the whole service, and the omitted ones to need no service of their own: too low where \
          they would have queued, far too high where single requests are slow"
+    )
+}
+
+fn hdr_refused(share: f64) -> String {
+    format!(
+        "no number by HdrHistogram's rule: at {:.0} % of the capacity the omitted requests would have queued, and it \
+         takes them to need no service",
+        share * 100.0
     )
 }
 

@@ -56,3 +56,54 @@ fn figure(run: &RunSummary, name: &str) -> Option<f64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::summary;
+    use crate::{ExperimentFacts, experiment};
+    use model::Nanos;
+
+    fn of(change: impl Fn(&mut RunSummary), name: &str) -> Option<Vec<f64>> {
+        let mut runs = vec![summary("a", 2, 8.0), summary("a", 1, 7.5), summary("b", 1, 1.0)];
+        change(&mut runs[0]);
+        experiment(ExperimentFacts::default(), runs).figure("a", name)
+    }
+
+    #[test]
+    fn a_figure_has_a_value_for_every_round_in_their_order_and_its_unit() {
+        assert_eq!(of(|_| {}, "p99_ms"), Some(vec![7.5, 8.0]));
+        assert_eq!(of(|run| run.scheduled = 9, "scheduled"), Some(vec![15_000.0, 9.0]));
+        assert_eq!(of(|_| {}, "kept_up"), Some(vec![1.0, 1.0]));
+        assert_eq!(of(|run| run.kept_up.kept_up = Some(false), "kept_up"), Some(vec![1.0, 0.0]));
+        let cpu = of(|_| {}, "cpu_us_per_request");
+        assert_eq!(cpu, Some(vec![20.0, 20.0]));
+    }
+
+    #[test]
+    fn what_one_round_does_not_know_is_not_known() {
+        assert_eq!(of(|run| run.verdict = Verdict::Void, "p99_ms"), None);
+        assert_eq!(of(|run| run.response_time.p99.as_mut().unwrap().at_least = true, "p99_ms"), None);
+        assert_eq!(of(|run| run.response_time.censored = 1, "mean_ms"), None);
+        assert_eq!(of(|run| run.kept_up.kept_up = None, "kept_up"), None);
+        assert_eq!(of(|run| run.windows.clear(), "first_window_p99_ms"), None);
+        assert_eq!(of(|_| {}, "corrected_replay_p99_ms"), None);
+        assert_eq!(of(|_| {}, "p42_ms"), None);
+        assert_eq!(
+            experiment(ExperimentFacts::default(), vec![summary("a", 1, 1.0)]).figure("z", "ok"),
+            None
+        );
+    }
+
+    #[test]
+    fn windows_stalls_and_corrections_have_figures() {
+        let windows = of(
+            |run| run.windows[0].p99.as_mut().unwrap().value = Nanos::from_millis(3),
+            "first_window_p99_ms",
+        );
+        assert_eq!(windows.map(|values| values[1]), Some(3.0));
+        assert!(
+            of(|_| {}, "near_mean_share").is_some_and(|shares| shares.iter().all(|s| *s > 0.0 && *s < 0.3))
+        );
+    }
+}

@@ -1,10 +1,11 @@
 //! Runs for tests: one that nothing speaks against, to be spoilt one way at a time.
 
-use crate::summary::RunSummary;
+use crate::summary::{ArmSummary, Point, RunSummary};
 use model::{
     ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Outcome, Rate, RunEnd, RunFacts, RunRecord,
     Sample, Seed, SendPrecision,
 };
+use std::sync::LazyLock;
 
 /// A counted request that was answered as expected.
 pub(crate) fn sample(index: u64, scheduled: u64, sent: u64, done: u64) -> Sample {
@@ -115,6 +116,22 @@ impl Run {
     pub(crate) fn judged(&self) -> RunSummary {
         crate::run(&self.record, &self.samples).expect("samples in memory can be read")
     }
+}
+
+/// What analysis says of an arm's run, with a p99 set by hand.
+pub(crate) fn summary(arm: &str, round: u32, p99_ms: f64) -> RunSummary {
+    static CALM: LazyLock<RunSummary> = LazyLock::new(|| Run::calm().judged());
+    let mut run = CALM.clone();
+    run.facts.arm = arm.to_owned();
+    run.facts.round = round;
+    run.response_time.p99 = Some(Point { value: Nanos::from_secs_f64(p99_ms / 1e3), at_least: false });
+    run
+}
+
+/// An arm with these p99s, round by round.
+pub(crate) fn arm(name: &str, p99s_ms: &[f64]) -> ArmSummary {
+    let runs = (1..).zip(p99s_ms).map(|(round, p99)| summary(name, round, *p99)).collect();
+    ArmSummary { name: name.to_owned(), runs, pooled: None, windows: None }
 }
 
 pub(crate) fn rate(per_second: f64) -> Rate {

@@ -9,16 +9,16 @@
 //! Ordinary response times are those of requests answered as expected that no
 //! stall touched: a stall touches what is out during it, or due within its own
 //! length after it, while the queue that it left is worked off. They enter as a
-//! thousand values, that of rank ⌈(i − ½) n ÷ 1000⌉ for each i.
+//! thousand values, that of rank ⌈(i − ½) n ÷ 1000⌉ for each i from 1, each at
+//! the upper edge of its bucket (0.1 %).
+//!
+//! [`stats::Replay`] says exactly what is drawn and how it is added up.
 
+use crate::corrected::{FEWEST_STALLS, MOST_UTILISATION};
 use crate::tally::BITS;
 use model::{Nanos, Outcome, Rate, RunFacts, Sample, SampleSource, SourceError, Span};
 use stats::{Histogram, Quantile, Replay};
 
-/// Above this share of the capacity a queue's own waits hide what stalls do.
-const MOST_UTILISATION: f64 = 0.9;
-/// With fewer stalls a correction rests on chance.
-const FEWEST_STALLS: usize = 3;
 /// Ordinary response times that are drawn from.
 const ORDINARY: u64 = 1_000;
 
@@ -87,6 +87,9 @@ pub(crate) fn replayed(
 /// What one pass tells of the requests around stalls.
 struct Seen<'a> {
     stalls: &'a [Span],
+    /// How far each stall and those before it reach: to the latest moment at
+    /// which a request can be due and still be touched by one of them.
+    reach: Vec<Nanos>,
     /// For each stall: requests out at its end, and the last of their answers.
     out: Vec<(u64, Nanos)>,
     untouched: Histogram,
@@ -94,8 +97,16 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn of(stalls: &'a [Span], samples: &dyn SampleSource) -> Result<Seen<'a>, SourceError> {
-        let mut seen =
-            Seen { stalls, out: vec![(0, Nanos::ZERO); stalls.len()], untouched: Histogram::new(BITS) };
+        let reach = stalls.iter().scan(Nanos::ZERO, |furthest, stall| {
+            *furthest = (*furthest).max(stall.ended.saturating_add(stall.length()));
+            Some(*furthest)
+        });
+        let mut seen = Seen {
+            stalls,
+            reach: reach.collect(),
+            out: vec![(0, Nanos::ZERO); stalls.len()],
+            untouched: Histogram::new(BITS),
+        };
         samples.pass(&mut |batch| {
             batch.iter().filter(|sample| sample.counted).for_each(|sample| seen.observe(sample));
         })?;
@@ -120,8 +131,8 @@ impl<'a> Seen<'a> {
     }
 
     fn is_touched(&self, sample: &Sample) -> bool {
-        let reach = |stall: &Span| stall.ended + stall.length();
-        let first = self.stalls.partition_point(|stall| reach(stall) <= sample.scheduled);
+        // Of all that reach as far as the request, the first began earliest.
+        let first = self.reach.partition_point(|reach| *reach <= sample.scheduled);
         self.stalls.get(first).is_some_and(|stall| stall.began < sample.done)
     }
 
@@ -139,3 +150,6 @@ impl<'a> Seen<'a> {
         (1..=ORDINARY).filter_map(|i| self.untouched.value_at_rank(rank(i).max(1))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

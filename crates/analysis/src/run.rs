@@ -2,8 +2,9 @@
 //!
 //! The first pass fills histograms and counts ([`Survey`]). The second finds
 //! the exact values of every percentile, the third looks at the requests
-//! beyond the p99, the fourth reads off the ends of its interval. A run with
-//! very many values in one place may take one more. Memory is that of the
+//! beyond the p99, the fourth reads off the ends of its interval. A loop that is
+//! to be replayed takes a fifth, for what its stalls touched. A run with very
+//! many values in one place may take one more. Memory is that of the
 //! histograms, however many samples there are.
 
 use crate::corrected::{corrected, long_enough, refuse_without_stalls};
@@ -17,7 +18,7 @@ use crate::tail::Tail;
 use crate::tally::QUANTILES;
 use crate::timing::Timing;
 use crate::told::{self, told_alone};
-use model::{Nanos, Outcome, RunEnd, RunRecord, Sample, SampleSource, SourceError, Span};
+use model::{Nanos, Outcome, RunEnd, RunFacts, RunRecord, Sample, SampleSource, SourceError, Span};
 use stats::{Histogram, Selection};
 
 /// Points of the curve.
@@ -32,7 +33,7 @@ const CURVE_NINES: f64 = 6.0;
 /// If a pass over the samples fails.
 pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary, SourceError> {
     if let Some((end, told)) = told_alone(record) {
-        return Ok(told::summary(record, end, told));
+        return Ok(told::summary(record, end, &told));
     }
     let survey = Survey::of(record, samples)?;
     let exact = Exact::of(&survey, record.facts.timeout, samples)?;
@@ -171,11 +172,7 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         service_time: of(Timing::Service),
         connect_time: of(Timing::Connect),
         p99_interval,
-        lateness: Lateness {
-            all: of(Timing::Lateness),
-            waiting: of(Timing::Waiting),
-            own: of(Timing::OwnDelay),
-        },
+        lateness: lateness(facts, exact),
         corrected: corrected(facts, response, p99, rate_per_s).map(|corrected| {
             refuse_without_stalls(corrected, long_enough(&stalls_met(record, &survey, p95), p95))
         }),
@@ -191,6 +188,17 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         curve: curve(response),
         dots: survey.dots.finish(),
     }
+}
+
+/// When another tool should have sent, it does not tell: its requests are
+/// scheduled when its clock for them starts, so that its lateness is unknown
+/// and not zero.
+fn lateness(facts: &RunFacts, exact: &Exact) -> Lateness {
+    if facts.tool.is_some() {
+        return Lateness::default();
+    }
+    let of = |timing| exact.distribution(timing).clone();
+    Lateness { all: of(Timing::Lateness), waiting: of(Timing::Waiting), own: of(Timing::OwnDelay) }
 }
 
 /// The correction by replay, for a loop that can be corrected at all.

@@ -74,3 +74,55 @@ impl Windows {
         self.parts.iter().zip(found).enumerate().map(window).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Run;
+    use crate::timing::Timing;
+    use model::{Nanos, Outcome, Sample};
+
+    #[test]
+    fn each_window_has_the_exact_p99_of_its_own_requests() {
+        let mut run = Run::calm();
+        // Of the third window so many fail that its p99 is one of them.
+        run.change(|at| (2_500..2_520).contains(&at), |sample| sample.outcome = Outcome::Reset);
+        let summary = run.judged();
+        assert_eq!(summary.windows.len(), 12);
+        let mut next = Nanos::ZERO;
+        for (at, window) in (0u64..).zip(&summary.windows) {
+            assert_eq!((window.began, window.length), (next, Nanos::from_millis(2_500)));
+            next = window.began + window.length;
+            let inside = |sample: &&Sample| {
+                let due = sample.scheduled.saturating_sub(Nanos::from_secs(1));
+                sample.counted && window.began <= due && due < next
+            };
+            let mut lengths: Vec<u64> = run
+                .samples
+                .iter()
+                .filter(inside)
+                .filter_map(|sample| Timing::Response.of(sample, run.record.facts.timeout))
+                .map(|took| took.length.0)
+                .collect();
+            lengths.sort_unstable();
+            let rank = (lengths.len() * 99).div_ceil(100);
+            let p99 = window.p99.expect("a p99");
+            assert_eq!(
+                (window.n, p99.value),
+                (lengths.len() as u64, Nanos(lengths[rank - 1])),
+                "window {at}"
+            );
+            assert_eq!(p99.at_least, at == 2);
+        }
+    }
+
+    #[test]
+    fn a_run_with_less_than_a_hundred_requests_a_window_has_none() {
+        let windows = |counted: u64| {
+            let mut run = Run::calm();
+            run.samples.retain(|sample| !sample.counted || sample.index < 500 + counted);
+            run.agree();
+            run.judged().windows.len()
+        };
+        assert_eq!((windows(1_199), windows(1_200)), (0, 12));
+    }
+}

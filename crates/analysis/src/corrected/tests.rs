@@ -48,7 +48,7 @@ fn both_corrections_are_the_fluid_closed_forms() {
 }
 
 #[test]
-fn no_correction_by_utilisation_without_a_capacity_or_near_it() {
+fn no_correction_by_utilisation_without_a_capacity_and_none_at_all_near_it() {
     let waits = usual();
     let of = |load, capacity| corrected(&facts(load, capacity), &waits, p99(&waits), 970.0).unwrap();
     for (load, capacity, why) in [
@@ -59,10 +59,13 @@ fn no_correction_by_utilisation_without_a_capacity_or_near_it() {
     ] {
         let corrected = of(load, capacity);
         assert_eq!(corrected.utilisation, None);
-        assert!(corrected.hdr.is_some());
+        assert_eq!(corrected.hdr.is_some(), capacity != Some(1100.0));
         assert!(corrected.assumptions[1].contains(why), "{:?}", corrected.assumptions);
     }
-    assert!(of(paced(1000.0, 8), Some(1112.0)).utilisation.is_some(), "just below nine tenths");
+    let refused = of(paced(1000.0, 8), Some(1100.0));
+    assert!(refused.assumptions[0].starts_with("no number by HdrHistogram's rule: at 91 % of the capacity"));
+    let below = of(paced(1000.0, 8), Some(1112.0));
+    assert!(below.utilisation.is_some() && below.hdr.is_some(), "just below nine tenths");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Doubts about the machine: whether others used it during a run.
 
-use super::{Case, doubt, percent};
+use super::{Case, counted, doubt, percent};
 use crate::summary::{Doubt, Verdict};
 use model::MachineStory;
 
@@ -50,13 +50,13 @@ fn others(story: &MachineStory) -> Option<Doubt> {
 
 fn throttled(story: &MachineStory) -> Option<Doubt> {
     let times = story.throttled.filter(|times| *times > 0)?;
-    let says = format!("the control group was throttled {times} times during the run");
+    let says = format!("the control group was throttled {} during the run", counted(times, "time"));
     Some(doubt("throttled", Verdict::Doubtful, says, "raise the container's CPU limit"))
 }
 
 fn logged(story: &MachineStory) -> Option<Doubt> {
     let lines = story.log_lines.filter(|lines| *lines > 0)?;
-    let says = format!("the system's log gained {lines} lines during the run");
+    let says = format!("the system's log gained {} during the run", counted(lines, "line"));
     Some(doubt("system-log", Verdict::Valid, says, "see whether they tell of trouble"))
 }
 

@@ -11,6 +11,7 @@ mod service;
 mod tester;
 
 pub(crate) use machine::of_story;
+pub(crate) use service::stalls_amiss;
 
 use crate::summary::{Doubt, RunSummary, Verdict};
 use model::{RunEnd, RunRecord};
@@ -86,7 +87,7 @@ pub(crate) fn doubt(code: &'static str, weight: Verdict, says: String, hint: &st
 }
 
 /// `4.2 %`, with as many decimals as a small share needs to not read as zero.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {
         of_100 if of_100 >= 9.95 => format!("{of_100:.0} %"),
         of_100 if of_100 >= 0.095 => format!("{of_100:.1} %"),
@@ -96,7 +97,12 @@ fn percent(share: f64) -> String {
 
 /// `1 request`, `7 requests`.
 fn requests(count: u64) -> String {
-    format!("{count} request{}", if count == 1 { "" } else { "s" })
+    counted(count, "request")
+}
+
+/// `1 line`, `7 lines`.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Doubts about what the service did, as far as it bears on the numbers.
 
-use super::{Case, doubt, percent, requests};
+use super::{Case, counted, doubt, percent, requests};
 use crate::summary::{Doubt, Verdict};
-use model::Load;
+use model::{Load, RunFacts};
 
 /// With this share of failures the p99 itself is one.
 const MANY_FAILURES: f64 = 0.01;
@@ -74,13 +74,26 @@ pub(super) fn stalls(case: &Case) -> Option<Doubt> {
     if case.end()?.interrupted {
         return None;
     }
-    let says = match &case.summary.stalls {
-        Some(stalls) if stalls.seen != stalls.planned => {
-            format!("{} stalls were planned and the service had {}", stalls.planned, stalls.seen)
+    let figures = case.summary.stalls.as_ref().map(|stalls| (stalls.planned, stalls.seen));
+    stalls_amiss(&case.record.facts, figures)
+}
+
+/// The doubt about a run whose stalls are `figures`: planned, and seen in the
+/// counted part.
+pub(crate) fn stalls_amiss(facts: &RunFacts, figures: Option<(u64, u64)>) -> Option<Doubt> {
+    let says = match (figures, &facts.tool) {
+        (Some((planned, seen)), _) if seen != planned => {
+            let were = if planned == 1 { "was" } else { "were" };
+            format!("{} {were} planned and the service had {seen}", counted(planned, "stall"))
         }
-        None if case.record.facts.stalls_asked == Some(true) => {
+        (None, None) if facts.stalls_asked == Some(true) => {
             "stalls were asked for, and the service does not tell of any".to_owned()
         }
+        (None, Some(tool)) if facts.stalls_asked == Some(true) => format!(
+            "stalls were asked for, and none can be laid beside {}'s requests: the service does not tell of any, \
+             or the tool's clock is its own",
+            tool.name
+        ),
         _ => return None,
     };
     Some(doubt("stalls", Verdict::Doubtful, says, "start the service afresh and measure again"))

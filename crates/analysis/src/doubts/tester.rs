@@ -31,7 +31,8 @@ pub(super) fn late_sending(case: &Case) -> Option<Doubt> {
 pub(super) fn own_clock(case: &Case) -> Option<Doubt> {
     let tool = case.record.facts.tool.as_ref()?;
     let says = format!(
-        "{} timed these requests itself, each from the moment at which it began to send it: what it was late by          is in no number",
+        "{} timed these requests itself, each from the moment at which it began to send it: what it was \
+         late by is in no number",
         tool.name
     );
     case.has_answers().then(|| doubt("tools-own-clock", Verdict::Valid, says, ""))
@@ -96,11 +97,12 @@ pub(super) fn limit_lowered(case: &Case) -> Option<Doubt> {
     Some(doubt("limit-lowered", Verdict::Doubtful, says, hint))
 }
 
-/// A tester that spins burns its cores on purpose, so that this tells nothing of it.
+/// A tester that spins burns its cores on purpose, so that this tells nothing of
+/// it; and how many threads another tool sends from, only that tool knows.
 pub(super) fn saturated(case: &Case) -> Option<Doubt> {
     let (end, facts) = (case.end()?, &case.record.facts);
     let available = case.summary.duration.0.saturating_mul(u64::from(facts.threads));
-    if facts.precision != SendPrecision::Sleep || available == 0 {
+    if facts.precision != SendPrecision::Sleep || facts.tool.is_some() || available == 0 {
         return None;
     }
     let share = end.cpu.senders.0 as f64 / available as f64;

@@ -8,7 +8,7 @@ mod tester;
 use crate::fixture::Run;
 use crate::summary::RunSummary;
 use crate::summary::Verdict::{self, Doubtful, Valid, Void};
-use model::{CpuUse, LastSign, Nanos, Outcome, Sample, SendPrecision, Span, Stalls};
+use model::{CpuUse, LastSign, Nanos, Outcome, Sample, SendPrecision, Span, Stalls, Told, ToolFacts};
 
 /// The run as judged, after a change.
 fn judged(mut run: Run, change: impl FnOnce(&mut Run)) -> RunSummary {

@@ -275,3 +275,23 @@ fn loops_that_met_their_stalls_are_corrected() {
         assert!(corrected.hdr.is_some(), "{connections}: {:?}", corrected.assumptions);
     }
 }
+
+#[test]
+fn near_the_mean_is_what_lies_within_a_tenth_of_it() {
+    let mut run = Run::calm();
+    // A mean of 100 µs, with lengths on both edges and a hair beyond them.
+    let micros = [90.0, 110.0, 89.999, 110.001, 100.0, 100.0];
+    run.samples = (0..6)
+        .map(|index| {
+            let due = 1_000_000_000 + index * 1_000_000;
+            sample(index, due, due, due + (micros[index as usize] * 1e3) as u64)
+        })
+        .collect();
+    run.agree();
+    let summary = run.judged();
+    assert_eq!(summary.response_time.mean, Some(100_000.0));
+    assert_eq!(summary.near_mean, Some(4.0 / 6.0));
+    run.samples.clear();
+    run.agree();
+    assert_eq!(run.judged().near_mean, None);
+}

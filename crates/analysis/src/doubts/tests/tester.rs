@@ -110,3 +110,39 @@ fn sending_threads_that_are_busy_all_the_time_are_saturated_unless_they_spin() {
         &[],
     );
 }
+
+#[test]
+fn another_tools_samples_are_timed_by_that_tool_and_its_lateness_is_unknown() {
+    let tool = |name: &str| Some(ToolFacts { name: name.to_owned(), command: name.to_owned() });
+    let locust = |run: &mut Run| {
+        run.record.facts.tool = tool("locust");
+        run.end().told = Some(Told { gave_samples: true, ..Told::default() });
+    };
+    let summary = check(locust, &[("tools-own-clock", Valid)]);
+    says(
+        &summary,
+        "tools-own-clock",
+        "locust timed these requests itself, each from the moment at which it began to send it: what it was late by \
+         is in no number",
+    );
+    assert_eq!(summary.lateness, crate::Lateness::default());
+    assert!(summary.response_time.p99.is_some());
+    // From how many threads it sends, only the tool knows.
+    check(
+        |run| {
+            locust(run);
+            run.end().cpu = CpuUse { process: Nanos::from_secs(60), senders: Nanos::from_secs(60) };
+        },
+        &[("tools-own-clock", Valid)],
+    );
+    // Stalls that cannot be laid beside its requests.
+    let summary = check(
+        |run| {
+            locust(run);
+            run.record.facts.stalls_asked = Some(true);
+        },
+        &[("stalls", Doubtful), ("tools-own-clock", Valid)],
+    );
+    let doubt = &summary.doubts[0].says;
+    assert!(doubt.contains("none can be laid beside locust's requests"), "{doubt}");
+}
