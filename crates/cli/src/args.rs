@@ -26,6 +26,12 @@ pub struct Args {
 pub enum Command {
     /// The main job on this machine: a stalling service measured three ways, in under 90 s
     Demo(DemoArgs),
+    /// Write a commented plan that runs as it stands, to change as you need
+    New(NewArgs),
+    /// Say what a plan will do, and whether it is long enough; sends nothing
+    Check(CheckArgs),
+    /// Carry out a plan: rounds of arms against fresh targets
+    Run(RunArgs),
     /// Report again from the stored samples of a results folder
     Report(ReportArgs),
     /// Compute every reported number again, by code that shares nothing with the first
@@ -148,6 +154,78 @@ pub struct DemoArgs {
 }
 
 #[derive(clap::Args, Debug)]
+pub struct NewArgs {
+    /// The file to write
+    pub plan: PathBuf,
+
+    /// What to begin from
+    #[arg(long = "for", value_name = "PURPOSE", default_value = "compare")]
+    pub purpose: Purpose,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Two versions or settings of a service: told apart or not, and by how much
+    Compare,
+    /// Which rates hold a bound
+    Bound,
+    /// What users wait when the service stands still now and then
+    Stalls,
+    /// Other load testers beside doorclock
+    Tools,
+}
+
+/// What changes a plan without changing its file.
+#[derive(clap::Args, Debug)]
+pub struct ChangeArgs {
+    /// Change one key of the plan, such as rounds.count=3; may be given again
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+
+    /// Leave an arm out; may be given again
+    #[arg(long, value_name = "ARM")]
+    pub without: Vec<String>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct CheckArgs {
+    /// The plan
+    pub plan: PathBuf,
+
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct RunArgs {
+    /// The plan
+    pub plan: PathBuf,
+
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+
+    /// The results folder to make [default: results/TIME-PLAN]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Go on with an interrupted experiment in this folder, at the run where it stopped
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
+
+    /// This host is yours; load goes only to this machine and to hosts named so
+    #[arg(long, value_name = "HOST")]
+    pub own: Vec<String>,
+
+    /// Print the summary for machines on standard output
+    #[arg(long)]
+    pub json: bool,
+
+    /// Open the report in a browser
+    #[arg(long)]
+    pub open: bool,
+}
+
+#[derive(clap::Args, Debug)]
 pub struct ReportArgs {
     /// The results folder
     pub folder: PathBuf,
@@ -220,6 +298,7 @@ pub struct ScorerArgs {
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,
+    Md,
     Json,
     Html,
 }
@@ -268,6 +347,11 @@ fn paced(text: &str) -> Result<(Rate, u32), String> {
             "`{connections}` is not a number of connections: write RATE:CONNECTIONS, such as 546/s:8"
         )),
     }
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, such as rounds.count=3")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
 fn header(text: &str) -> Result<(String, String), String> {

@@ -8,7 +8,7 @@ use crate::wall::Began;
 use crate::{print, requests, signals};
 use analysis::Verdict;
 use model::{ArrivalProcess, ConnectionPolicy, Load, MachineFacts, Nanos, Rate, Seed, SendPrecision};
-use runner::{Control, Order, Service, StallOrder};
+use runner::{Company, Control, Order, Service, StallBy, StallOrder};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -58,7 +58,9 @@ pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
         // A fresh service for every run, so that none inherits what another left behind.
         let service = start_scorer()?;
         let order = order(tester, stalled, &service, seed, capacity)?;
-        let run = experiment.run(&order, (at as u32 + 1, RUNS.len() as u32))?;
+        let control = Control::new(order.peer, &order.host);
+        let mut company = Company::new(control, stalled.then(|| StallBy::Target(stalls(seed))));
+        let run = experiment.run(&order, (at as u32 + 1, RUNS.len() as u32), &mut company)?;
         capacity = capacity.or((run.verdict != Verdict::Void).then_some(run.rate_per_s));
         if experiment.is_stopped() {
             break;
@@ -118,13 +120,6 @@ fn order(
     let timeout = Nanos::from_secs(10);
     let connection_limit =
         runner::connections_for(load, timeout, None).map_err(|error| Failure::new(Exit::Usage, error))?;
-    let stalls = StallOrder {
-        seed: seed.derive("stalls"),
-        every: Nanos::from_secs(2),
-        apart: Nanos::from_millis(500),
-        length: Nanos::from_millis(100),
-        burn: false,
-    };
     Ok(Order {
         arm: if stalled { tester.to_owned() } else { format!("{tester}-calm") },
         round: 1,
@@ -144,9 +139,20 @@ fn order(
         precision: SendPrecision::Sleep,
         threads: 1,
         cpus: Vec::new(),
-        stalls: Some(stalled.then_some(stalls)),
+        stalls_asked: Some(stalled),
         capacity_per_s: capacity,
     })
+}
+
+/// The same stalls for every tester.
+fn stalls(seed: Seed) -> StallOrder {
+    StallOrder {
+        seed: seed.derive("stalls"),
+        every: Nanos::from_secs(2),
+        apart: Nanos::from_millis(500),
+        length: Nanos::from_millis(100),
+        burn: false,
+    }
 }
 
 /// Opens a page with the desktop's browser.

@@ -3,9 +3,10 @@
 
 use crate::failure::{Exit, Failure};
 use crate::progress::ProgressLine;
+use crate::results;
 use analysis::{ExperimentFacts, RunSummary, Summary, Verdict};
 use model::{MachineFacts, Nanos, Seed};
-use runner::{Order, OrderError, RunError};
+use runner::{Beside, Order, OrderError, RunError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -53,16 +54,21 @@ impl Experiment {
         })
     }
 
-    /// Carries out one run and says what it means. `number` is its place, from
-    /// 1, and the number of runs in all.
-    pub fn run(&mut self, order: &Order, number: (u32, u32)) -> Result<&RunSummary, Failure> {
+    /// Carries out one run, with `beside` going on beside it, and says what it
+    /// means. `number` is its place, from 1, and the number of runs in all.
+    pub fn run(
+        &mut self,
+        order: &Order,
+        number: (u32, u32),
+        beside: &mut dyn Beside,
+    ) -> Result<&RunSummary, Failure> {
         let progress = &mut self.progress;
-        let ran =
-            runner::execute(order, &self.folder, number, &self.stop, &mut |event| progress.show(&event));
-        ran.map_err(|error| self.run_failure(error))?;
+        let mut watch = |event| progress.show(&event);
+        let ran = runner::execute(order, &self.folder, number, beside, &self.stop, &mut watch);
+        ran.map_err(|error| run_failure(error, &self.shown_path()))?;
         let stored = self.folder.runs()?.pop();
         let stored = stored.ok_or_else(|| Failure::new(Exit::Void, "the run left no samples"))?;
-        self.runs.push(judge(&stored)?);
+        self.runs.push(judge(&stored, None)?);
         Ok(&self.runs[self.runs.len() - 1])
     }
 
@@ -88,27 +94,25 @@ impl Experiment {
             plan: None,
         };
         let summary = analysis::experiment(facts, self.runs);
-        let written = self
-            .folder
-            .write_text("summary.json", &report::json::summary(&summary))
-            .and_then(|()| self.folder.write_text("report.html", &report::html::page(&summary, None)))
-            .and_then(|()| self.folder.seal(&self.facts));
+        let written = results::write(&self.folder, &summary).and_then(|()| self.folder.seal(&self.facts));
         written.map_err(|error| not_kept(&error, &kept))?;
         Ok(summary)
     }
+}
 
-    fn run_failure(&self, error: RunError) -> Failure {
-        match error {
-            RunError::Order(error) => order_failure(&error),
-            RunError::Engine(error) => Failure::new(Exit::Usage, error),
-            RunError::Stalls(error) => Failure::new(Exit::Unreachable, error),
-            RunError::Store(error) => not_kept(&error, &self.shown_path()),
-        }
+/// A run that was not carried out, or only in part; its results lie in `folder`.
+pub fn run_failure(error: RunError, folder: &str) -> Failure {
+    match error {
+        RunError::Order(error) => order_failure(&error),
+        RunError::Engine(error) => Failure::new(Exit::Usage, error),
+        RunError::Stalls(error) => Failure::new(Exit::Unreachable, error),
+        RunError::Tool(error) => Failure::new(Exit::Unreachable, chain(&error)),
+        RunError::Store(error) => not_kept(&error, folder),
     }
 }
 
 /// Results that could be written only in part.
-fn not_kept(error: &StoreError, folder: &str) -> Failure {
+pub fn not_kept(error: &StoreError, folder: &str) -> Failure {
     Failure::new(Exit::Void, format!("the results could not be kept: {}", chain(error)))
         .hint(format!("what was written by then stays: doorclock report {folder}"))
 }
@@ -127,9 +131,12 @@ pub fn order_failure(error: &OrderError) -> Failure {
     Failure::new(Exit::Usage, error).hint(hint)
 }
 
-/// What one stored run means.
-pub fn judge(stored: &StoredRun) -> Result<RunSummary, Failure> {
-    analysis::run(stored.record(), stored).map_err(|error| Failure::new(Exit::Void, error))
+/// What one stored run means. `capacity` is what the experiment shows that the
+/// service can do, for a run that does not know it.
+pub fn judge(stored: &StoredRun, capacity: Option<f64>) -> Result<RunSummary, Failure> {
+    let mut record = stored.record().clone();
+    record.facts.capacity_per_s = record.facts.capacity_per_s.or(capacity);
+    analysis::run(&record, stored).map_err(|error| Failure::new(Exit::Void, error))
 }
 
 /// An error of the results folder.
@@ -172,7 +179,7 @@ pub fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// Where results folders come from.
-pub const MADE_BY: &str = "results folders are made by `doorclock URL` and `doorclock demo`";
+pub const MADE_BY: &str = "results folders are made by `doorclock URL`, `doorclock run PLAN` and `doorclock demo`";
 
 /// The exit code of a finished experiment.
 pub fn exit_of(summary: &Summary, is_stopped: bool, check_failed: bool) -> Exit {

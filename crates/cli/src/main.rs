@@ -7,15 +7,21 @@
 //! Start at [`args`], the command line; each command has a file of its own.
 
 mod args;
+mod check;
 mod demo;
 mod experiment;
 mod failure;
+mod guesses;
 mod machine;
+mod new;
+mod plan_file;
 mod print;
 mod progress;
 mod quick;
 mod report_command;
 mod requests;
+mod results;
+mod run_plan;
 mod signals;
 mod target;
 mod verify_command;
@@ -40,6 +46,9 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<Exit, Failure> {
     match args.command {
         Some(Command::Demo(demo)) => demo::run(&demo),
+        Some(Command::New(new)) => new::run(&new),
+        Some(Command::Check(check)) => check::run(&check),
+        Some(Command::Run(run)) => run_plan::run(&run),
         Some(Command::Report(report)) => report_command::run(&report),
         Some(Command::Verify(verify)) => verify_command::run(&verify),
         Some(Command::Machine(machine)) => machine::run(&machine),

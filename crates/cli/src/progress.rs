@@ -1,25 +1,55 @@
 //! One line of progress while runs go on.
 
 use crate::print;
-use model::{Nanos, Progress, RunEvent};
+use model::{Nanos, Progress, RunEvent, Waits};
 
 /// Shows events as one line that is replaced, on a terminal.
 #[derive(Default)]
 pub struct ProgressLine {
     head: String,
+    /// What is left of a planned experiment, once a run is under way.
+    left: String,
 }
 
 impl ProgressLine {
     /// Shows one event.
     pub fn show(&mut self, event: &RunEvent) {
         match event {
-            RunEvent::Started { arm, number: (number, all) } => {
+            RunEvent::Ahead { arm, round, number: (number, all), left } => {
+                self.head = format!("run {number} of {all} · round {round} · {arm}");
+                self.left = format!(" · {} left in all", roughly(*left));
+                print::progress(&format!("{}{}", self.head, self.left));
+            }
+            RunEvent::Waiting(waits) => {
+                print::progress(&format!("{} · {}{}", self.head, waiting(*waits), self.left));
+            }
+            RunEvent::Started { arm, number: (number, all) } if self.left.is_empty() => {
                 self.head = if *all > 1 { format!("run {number} of {all} · {arm}") } else { arm.clone() };
                 print::progress(&self.head);
             }
-            RunEvent::Progress(progress) => print::progress(&line(&self.head, progress)),
+            RunEvent::Started { .. } => print::progress(&format!("{}{}", self.head, self.left)),
+            RunEvent::Progress(progress) => {
+                print::progress(&format!("{}{}", line(&self.head, progress), self.left));
+            }
             RunEvent::Finished { .. } => print::progress(""),
         }
+    }
+}
+
+fn waiting(waits: Waits) -> &'static str {
+    match waits {
+        Waits::Quiet => "waiting for a quiet machine",
+        Waits::Reset => "putting data back",
+        Waits::Ready => "starting the service",
+    }
+}
+
+/// Seconds below two minutes, minutes below two hours.
+pub fn roughly(time: Nanos) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 120.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 7_200.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3_600.0),
     }
 }
 

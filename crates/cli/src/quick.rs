@@ -27,7 +27,7 @@ pub fn run(args: &QuickArgs) -> Result<Exit, Failure> {
     let question = format!("What do users of {} wait, under a load of: {}?", order.url, order.load);
     let seed = order.seed;
     let mut experiment = Experiment::begin(&path, question, began.rfc3339, seed, machine, stop)?;
-    experiment.run(&order, (1, 1))?;
+    experiment.run(&order, (1, 1), &mut ())?;
     let (folder, is_stopped) = (experiment.shown_path(), experiment.is_stopped());
     let summary = experiment.finish()?;
     let run = &summary.arms[0].runs[0];
@@ -108,7 +108,7 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
         precision: args.spin.map_or(SendPrecision::Sleep, |last| SendPrecision::Spin { last }),
         threads: args.threads.min(load.users().unwrap_or(u32::MAX)).min(connection_limit),
         cpus: args.cpus.clone(),
-        stalls: None,
+        stalls_asked: None,
         capacity_per_s: None,
     })
 }

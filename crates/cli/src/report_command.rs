@@ -2,15 +2,19 @@
 
 use crate::args::{Format, ReportArgs};
 use crate::demo::open_in_browser;
-use crate::experiment::{MADE_BY, exit_of, judge};
+use crate::experiment::{MADE_BY, exit_of};
 use crate::failure::{Exit, Failure};
 use crate::print;
-use analysis::{ExperimentFacts, Summary};
+use crate::results::{self, MARKDOWN, PAGE, PLAN, SUMMARY};
+use analysis::Summary;
 use std::io::IsTerminal;
 use store::{Damage, Folder, Manifest, ManifestFacts, StoreError};
 
 /// Files that are computed from the samples: changed ones are written anew.
-const COMPUTED: [&str; 2] = ["summary.json", "report.html"];
+const COMPUTED: [&str; 3] = [SUMMARY, PAGE, MARKDOWN];
+
+/// The plan may gain a guess after the fact: it is told, and marked as late.
+const TOLD: [&str; 1] = [PLAN];
 
 pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     if !args.folder.is_dir() {
@@ -20,18 +24,23 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&args.folder)?;
     let is_sound = check(&folder)?;
     let manifest = folder.manifest()?;
-    let summary = summarise(&folder, manifest.as_ref())?;
+    let summary = results::summarise(&folder, manifest.as_ref())?;
+    let plan = folder.read_text(PLAN)?;
     match args.format {
         _ if args.open => {}
-        Format::Text => print::result(&text(&summary, &args.folder.display().to_string())),
+        Format::Text => print::result(&text(&summary, plan.as_deref(), &args.folder.display().to_string())),
         Format::Json => print::result(&report::json::summary(&summary)),
+        Format::Md => {
+            let shown = args.folder.display().to_string();
+            print::result(&report::markdown::experiment(&summary, plan.as_deref(), Some(&shown)));
+        }
         Format::Html if std::io::stdout().is_terminal() => {}
-        Format::Html => print::result(&report::html::page(&summary, None)),
+        Format::Html => print::result(&report::html::page(&summary, plan.as_deref())),
     }
     let wants_page = args.open || (args.format == Format::Html && std::io::stdout().is_terminal());
     if wants_page {
-        let page = args.folder.join("report.html");
-        folder.write_text("report.html", &report::html::page(&summary, None))?;
+        let page = args.folder.join(PAGE);
+        folder.write_text(PAGE, &report::html::page(&summary, plan.as_deref()))?;
         if let (true, Some(manifest)) = (is_sound, manifest) {
             seal_again(&folder, &manifest, &summary)?;
         }
@@ -45,7 +54,7 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
 
 /// The report for people: the quick look's screen for one run, the demo's table
 /// for its six, a line a run for any other.
-fn text(summary: &Summary, folder: &str) -> String {
+fn text(summary: &Summary, plan: Option<&str>, folder: &str) -> String {
     match &summary.arms[..] {
         [arm] if arm.runs.len() == 1 => {
             report::text::quick_look(&arm.runs[0], &summary.machine, Some(folder))
@@ -57,7 +66,7 @@ fn text(summary: &Summary, folder: &str) -> String {
                 report::text::demo(summary, Some(folder))
             )
         }
-        _ => report::text::experiment(summary, None, Some(folder)),
+        _ => report::text::experiment(summary, plan, Some(folder)),
     }
 }
 
@@ -80,7 +89,9 @@ fn check(folder: &Folder) -> Result<bool, Failure> {
         Err(error) => return Err(error.into()),
     };
     let touches_samples = |one: &&Damage| match one {
-        Damage::Missing(path) | Damage::Changed(path) => !COMPUTED.contains(&path.as_str()),
+        Damage::Missing(path) | Damage::Changed(path) => {
+            !COMPUTED.contains(&path.as_str()) && !TOLD.contains(&path.as_str())
+        }
         Damage::Extra(_) => false,
     };
     if let Some(worst) = damage.iter().find(touches_samples) {
@@ -94,26 +105,6 @@ fn check(folder: &Folder) -> Result<bool, Failure> {
         print::error(&format!("note: {one} since the results were sealed"));
     }
     Ok(damage.is_empty())
-}
-
-fn summarise(folder: &Folder, manifest: Option<&Manifest>) -> Result<Summary, Failure> {
-    let stored = folder.runs()?;
-    if stored.is_empty() {
-        return Err(Failure::new(Exit::Void, format!("{} holds no run", folder.path().display()))
-            .hint("the tester was ended before its first request"));
-    }
-    let runs = stored.iter().map(judge).collect::<Result<Vec<_>, _>>()?;
-    let known = |part: fn(&Manifest) -> Option<String>| {
-        manifest.and_then(part).unwrap_or_else(|| "unknown".to_owned())
-    };
-    let facts = ExperimentFacts {
-        question: known(|manifest| manifest.question.clone()),
-        machine: manifest.and_then(|manifest| manifest.machine.clone()).unwrap_or_default(),
-        tool_version: known(|manifest| manifest.tool_version.clone()),
-        began: known(|manifest| manifest.began.clone()),
-        plan: manifest.and_then(|manifest| manifest.plan.clone()),
-    };
-    Ok(analysis::experiment(facts, runs))
 }
 
 /// A page drawn anew changes one checksum. Only a folder that was whole before

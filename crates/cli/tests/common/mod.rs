@@ -5,6 +5,8 @@
 //! that ends it.
 #![expect(dead_code, reason = "each test program uses a part of this")]
 
+pub mod plans;
+
 use engine::{Clock as _, MonotonicClock};
 use model::Nanos;
 use runner::Service;
@@ -218,6 +220,11 @@ impl Scorer {
     /// The URL of one of its pages.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.0.address())
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.0.address()
     }
 
     /// Stops its process until the value is let go.
