@@ -1,4 +1,6 @@
-//! One page that needs no network, no script and no other file.
+//! One page that needs no network, no script and no other file. It carries the
+//! figures that it was drawn from, word for word those of `summary.json`, for
+//! whoever wants to hold one against the other.
 //!
 //! The answer comes first, then the verdict with its doubts, then the pictures,
 //! each with a sentence under it and its table behind it, then the accounts,
@@ -36,10 +38,18 @@ pub fn page(summary: &Summary, plan_text: Option<&str>) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n{}<main>\n{body}</main>\n</body>\n</html>\n",
+         <style>\n{STYLE}</style>\n</head>\n<body>\n{}<main>\n{body}</main>\n{}</body>\n</html>\n",
         escape(title(summary)),
-        svg::SHAPES
+        svg::SHAPES,
+        figures_for_machines(summary)
     )
+}
+
+/// Data, which no browser runs. A slash of JSON may be written `\/`, so that no
+/// text in it ends the element.
+fn figures_for_machines(summary: &Summary) -> String {
+    let json = crate::json::compact(summary).replace("</", "<\\/");
+    format!("<script type=\"application/json\" id=\"summary\">{json}</script>\n")
 }
 
 /// A quick look, the demo, or arms that ran once.

@@ -78,10 +78,29 @@ fn gallery() -> Vec<(&'static str, Summary, Option<&'static str>)> {
     ]
 }
 
+/// A page without the figures that it carries for machines.
+fn without_figures(page: &str) -> String {
+    let (before, rest) = page.split_once("<script type=\"application/json\" id=\"summary\">").expect("figures");
+    let (_, after) = rest.split_once("</script>").expect("their end");
+    format!("{before}{after}")
+}
+
+#[test]
+fn a_page_carries_the_summary_word_for_word_whatever_its_texts() {
+    let mut summary = fixtures::demo();
+    summary.question = "</script><script>alert(1)</script>".into();
+    let page = page(&summary, None);
+    let (_, rest) = page.split_once("id=\"summary\">").expect("figures");
+    let (text, _) = rest.split_once("</script>").expect("their end");
+    let carried: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let said: serde_json::Value = serde_json::from_str(&crate::json::summary(&summary)).expect("JSON");
+    assert_eq!(carried, said);
+}
+
 #[test]
 fn a_page_needs_no_network_no_script_and_no_other_file() {
     for (name, summary, plan) in gallery() {
-        let page = page(&summary, plan);
+        let page = without_figures(&page(&summary, plan));
         for reach in ["<script", "<link", "<img", "<iframe", "@import", "url(", " src=", "href=\"http"] {
             assert!(!page.contains(reach), "{name} has {reach}");
         }
@@ -172,7 +191,7 @@ fn text_from_outside_is_escaped() {
     let mut summary = quick(hostile);
     summary.arms[0].name = "<i>arm</i>".into();
     summary.question = "<u>why</u>".into();
-    let page = page(&summary, None);
+    let page = without_figures(&page(&summary, None));
     for markup in ["<script", "<b>body", "<i>arm", "<u>why"] {
         assert!(!page.contains(markup), "{markup} came through");
     }

@@ -21,6 +21,11 @@ pub fn summary(summary: &Summary) -> String {
     text(&types::SummaryFile::from(summary))
 }
 
+/// The same in one line, without the newline.
+pub(crate) fn compact(summary: &Summary) -> String {
+    serde_json::to_string(&types::SummaryFile::from(summary)).expect("strings and numbers always become JSON")
+}
+
 /// The machine's facts alone, under the names they have in a summary.
 pub fn machine(machine: &MachineFacts) -> String {
     text(&convert::machine(machine))
