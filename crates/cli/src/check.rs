@@ -13,7 +13,11 @@ const START_AND_STOP: Nanos = Nanos::from_secs(2);
 
 pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let loaded = plan_file::load(&args.plan, &args.changes)?;
-    print::result(&report::text::outlook(&loaded.plan.question, &outlook(&loaded), between_runs(&loaded.plan)));
+    print::result(&report::text::outlook(
+        &loaded.plan.question,
+        &outlook(&loaded),
+        between_runs(&loaded.plan),
+    ));
     Ok(Exit::Measured)
 }
 

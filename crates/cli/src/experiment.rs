@@ -179,7 +179,8 @@ pub fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// Where results folders come from.
-pub const MADE_BY: &str = "results folders are made by `doorclock URL`, `doorclock run PLAN` and `doorclock demo`";
+pub const MADE_BY: &str =
+    "results folders are made by `doorclock URL`, `doorclock run PLAN` and `doorclock demo`";
 
 /// The exit code of a finished experiment.
 pub fn exit_of(summary: &Summary, is_stopped: bool, check_failed: bool) -> Exit {

@@ -92,7 +92,9 @@ fn falls_short(summary: &Summary) -> bool {
 
 fn out(args: &RunArgs, began: &Began) -> PathBuf {
     let name = args.plan.file_stem().unwrap_or_default().to_string_lossy();
-    args.out.clone().unwrap_or_else(|| PathBuf::from("results").join(format!("{}-{name}", began.for_folder())))
+    args.out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("results").join(format!("{}-{name}", began.for_folder())))
 }
 
 /// A new folder. Plan, checksum and guesses are in it before the first run.
@@ -130,8 +132,11 @@ fn resumed(path: &Path, loaded: &Loaded) -> Result<(Folder, ManifestFacts), Fail
             .hint("begin anew: leave --resume out"));
     };
     if plan.sha256 != loaded.checksum() {
-        return Err(Failure::new(Exit::Usage, format!("{shown} was begun with another plan, or other flags"))
-            .hint(format!("the plan as it was is {shown}/{PLAN}; begin anew with a changed one")));
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{shown} was begun with another plan, or other flags"),
+        )
+        .hint(format!("the plan as it was is {shown}/{PLAN}; begin anew with a changed one")));
     }
     Ok((folder, facts))
 }
@@ -139,7 +144,12 @@ fn resumed(path: &Path, loaded: &Loaded) -> Result<(Folder, ManifestFacts), Fail
 fn head(loaded: &Loaded, folder: &str) -> String {
     let plan = &loaded.plan;
     let runs = plan.arms.len() as u32 * plan.rounds.count;
-    format!("{}\n{} arms × {} rounds = {runs} runs, into {folder}\n", plan.question, plan.arms.len(), plan.rounds.count)
+    format!(
+        "{}\n{} arms × {} rounds = {runs} runs, into {folder}\n",
+        plan.question,
+        plan.arms.len(),
+        plan.rounds.count
+    )
 }
 
 /// One run that has ended, in a line.
@@ -197,9 +207,13 @@ fn exit(what: &What) -> Exit {
 /// What to do next, beside the place in the plan.
 fn hint(what: &What) -> &'static str {
     match what {
-        What::Address(runner::AddressError::NotOwned { .. }) => "if it is yours, add it to `owned`, or say --own HOST",
+        What::Address(runner::AddressError::NotOwned { .. }) => {
+            "if it is yours, add it to `owned`, or say --own HOST"
+        }
         What::NotQuiet(Restless { .. }) => "stop what else runs, or write otherwise = \"doubt\"",
-        What::Target(runner::TargetError::PortTaken { .. }) => "stop what listens there, or choose another port",
+        What::Target(runner::TargetError::PortTaken { .. }) => {
+            "stop what listens there, or choose another port"
+        }
         What::Target(runner::TargetError::LeftPort { .. }) => "start the service in the foreground",
         _ => "",
     }

@@ -8,7 +8,8 @@ use common::plans::Plan;
 use common::{Ended, doorclock, text};
 use std::path::Path;
 
-const ARM: &str = "[arm.a]\nopen = { rate = \"200/s\" }\n[rounds]\ncount = 1\nmeasure = \"300ms\"\nwarm_up = \"0s\"\n";
+const ARM: &str =
+    "[arm.a]\nopen = { rate = \"200/s\" }\n[rounds]\ncount = 1\nmeasure = \"300ms\"\nwarm_up = \"0s\"\n";
 
 /// A plan whose target is started by `start`.
 fn started_by(folder: &Path, start: &str, rest: &str) -> Plan {
@@ -171,7 +172,8 @@ fn a_reset_that_fails_stops_the_experiment_and_says_why() {
 #[test]
 fn a_machine_that_is_never_quiet_is_refused_where_the_plan_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
-    let quiet = "[environment.quiet]\nload = 0.0\nover = \"50ms\"\nwait = \"100ms\"\notherwise = \"refuse\"\n";
+    let quiet =
+        "[environment.quiet]\nload = 0.0\nover = \"50ms\"\nwait = \"100ms\"\notherwise = \"refuse\"\n";
     let plan = started_by(folder.path(), "exec sleep 60", &format!("{ARM}{quiet}"));
     fails(&plan, folder.path(), 2, &["did not become quiet"], "quiet");
 }

@@ -89,7 +89,8 @@ fn a_check_says_what_will_be_sent_how_long_it_takes_and_whether_that_is_enough()
         "#,
     );
     let check = doorclock(["check", plan.path()]).with_code(0).stdout;
-    for part in ["6,000 requests", "3.0 stalls", "TOO SHORT for a p99", "40 s hold 10", "TOO FEW", "10 runs"] {
+    for part in ["6,000 requests", "3.0 stalls", "TOO SHORT for a p99", "40 s hold 10", "TOO FEW", "10 runs"]
+    {
         assert!(check.contains(part), "`{part}` in\n{check}");
     }
 }
@@ -144,8 +145,12 @@ fn a_comparison_answers_its_question_with_figures_and_its_guesses_are_judged() {
     assert!(slow["effect"].as_f64().expect("an effect") > 1.0, "{slow:#}");
     assert_eq!(slow["p"].as_f64(), Some(2.0 / 64.0));
     assert_eq!((&again["b"], &again["twin"]), (&"quick-again".into(), &true.into()));
-    let verdicts: Vec<&str> =
-        summary["guesses"].as_array().expect("guesses").iter().filter_map(|g| g["verdict"].as_str()).collect();
+    let verdicts: Vec<&str> = summary["guesses"]
+        .as_array()
+        .expect("guesses")
+        .iter()
+        .filter_map(|g| g["verdict"].as_str())
+        .collect();
     assert_eq!(verdicts, ["right", "wrong"]);
     let bound = &summary["bounds"][0];
     // It and its twin held it, at one rate.
@@ -167,7 +172,10 @@ fn a_guess_added_afterwards_is_marked(out: &Path) {
     let report = doorclock(["report", text(out), "--format", "json"]);
     let summary = report.json();
     let late = &summary["guesses"][2];
-    assert_eq!((&late["name"], &late["late"], &late["verdict"]), (&"G3".into(), &true.into(), &"right".into()));
+    assert_eq!(
+        (&late["name"], &late["late"], &late["verdict"]),
+        (&"G3".into(), &true.into(), &"right".into())
+    );
     assert_eq!(summary["guesses"][0]["late"], false);
     assert!(report.stderr.contains("plan.toml was changed"), "{}", report.stderr);
 }
@@ -203,9 +211,12 @@ fn an_interrupted_experiment_goes_on_at_the_run_where_it_stopped() {
     let other = doorclock(["run", plan.path(), "--resume", text(&out), "--set", "rounds.count=4"]);
     other.fails_with(2, &["another plan"]).and_hints("plan.toml");
     let resumed = plan.run(&["--resume", text(&out)]).with_code(0).json();
-    let all: usize = ["a", "b"].map(|arm| resumed["arms"][arm]["runs"].as_array().expect("runs").len()).iter().sum();
+    let all: usize =
+        ["a", "b"].map(|arm| resumed["arms"][arm]["runs"].as_array().expect("runs").len()).iter().sum();
     assert_eq!(all, 6, "{resumed:#}");
-    assert!(resumed["doubts"].as_array().expect("doubts").iter().all(|doubt| doubt["code"] != "runs-missing"));
+    assert!(
+        resumed["doubts"].as_array().expect("doubts").iter().all(|doubt| doubt["code"] != "runs-missing")
+    );
     let made_after = std::fs::metadata(first_finished(&out)).expect("a run").modified().expect("a time");
     assert_eq!(made_before, made_after, "what had been measured was kept");
     doorclock(["verify", text(&out)]).with_code(0);
@@ -235,9 +246,23 @@ fn every_plan_that_we_hand_out_runs_in_its_small_form() {
         (
             "coordinated-omission",
             [
-                "closed-4", "closed-4-calm", "closed-16", "closed-16-calm", "closed-64", "closed-64-calm",
-                "locust-546", "locust-546-calm", "open-328", "open-328-calm", "open-764", "open-764-calm",
-                "open-983", "open-983-calm", "open-1074", "open-1074-calm", "open-546-long",
+                "closed-4",
+                "closed-4-calm",
+                "closed-16",
+                "closed-16-calm",
+                "closed-64",
+                "closed-64-calm",
+                "locust-546",
+                "locust-546-calm",
+                "open-328",
+                "open-328-calm",
+                "open-764",
+                "open-764-calm",
+                "open-983",
+                "open-983-calm",
+                "open-1074",
+                "open-1074-calm",
+                "open-546-long",
                 "open-546-long-calm",
             ]
             .into_iter()
@@ -269,5 +294,8 @@ fn the_customers_beside_the_plans_are_those_of_the_service() {
         .expect("the reference");
     let kept = std::fs::read_to_string(common::plans::plans().join("customers.csv")).expect("customers");
     let reference = String::from_utf8(reference.body).expect("text");
-    assert!(kept.lines().count() > 1_000 && reference.starts_with(&kept), "plans/customers.csv is out of date");
+    assert!(
+        kept.lines().count() > 1_000 && reference.starts_with(&kept),
+        "plans/customers.csv is out of date"
+    );
 }

@@ -66,7 +66,8 @@ impl Plan {
 pub fn small(name: &str, flags: &[&str], out: &Path) -> Ended {
     let port = free_port();
     let plan = plans().join(format!("{name}.toml"));
-    let start = format!("target.start=doorclock target scorer --port {port} --service-time 900us --with-parent");
+    let start =
+        format!("target.start=doorclock target scorer --port {port} --service-time 900us --with-parent");
     let url = format!("target.url=http://127.0.0.1:{port}");
     let mut args = vec!["run", text(&plan), "--json", "--out", text(out)];
     let mut sets = vec![
@@ -79,7 +80,9 @@ pub fn small(name: &str, flags: &[&str], out: &Path) -> Ended {
         "environment.quiet.over=50ms".to_owned(),
     ];
     if name == "compare" {
-        sets.push(format!("arm.new.start=doorclock target scorer --port {port} --service-time 1ms --with-parent"));
+        sets.push(format!(
+            "arm.new.start=doorclock target scorer --port {port} --service-time 1ms --with-parent"
+        ));
     }
     args.extend(sets.iter().flat_map(|set| ["--set", set]));
     args.extend(flags);

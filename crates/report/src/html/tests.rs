@@ -80,7 +80,8 @@ fn gallery() -> Vec<(&'static str, Summary, Option<&'static str>)> {
 
 /// A page without the figures that it carries for machines.
 fn without_figures(page: &str) -> String {
-    let (before, rest) = page.split_once("<script type=\"application/json\" id=\"summary\">").expect("figures");
+    let (before, rest) =
+        page.split_once("<script type=\"application/json\" id=\"summary\">").expect("figures");
     let (_, after) = rest.split_once("</script>").expect("their end");
     format!("{before}{after}")
 }
