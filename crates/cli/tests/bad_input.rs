@@ -64,7 +64,7 @@ fn other_commands_refuse_what_they_do_not_know() {
     doorclock(["report", ".", "--format", "pdf"]).fails_with(2, &["'pdf' for '--format <FORMAT>'"]);
     doorclock(["machine", "--over", "2"]).fails_with(2, &["'2' for '--over <TIME>'", "has no unit"]);
     doorclock(["target", "frobnicate"]).fails_with(2, &["frobnicate"]);
-    doorclock(["target", "scorer", "--customers", "1"])
+    doorclock(["target", "scorer", "--port", "0", "--customers", "1"])
         .fails_with(2, &["1 customers"])
         .and_hints("--customers");
 }

@@ -175,7 +175,7 @@ fn the_screen_says_what_was_measured_how_far_to_trust_it_and_where_it_lies() {
         "open loop",
         "300/s",
         "seed 5",
-        "cores, load",
+        ", load",
         "p99.9",
         "response time",
         "service time",
