@@ -1,7 +1,7 @@
 //! Compares what was computed with what is reported, name by name.
 
 use crate::{Mismatch, Verification};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -9,6 +9,9 @@ use std::fmt;
 /// roundings. No reported float takes more than a handful of operations, and a
 /// wider margin would hide a single sample that is one nanosecond off.
 const ROUNDING: f64 = 1e-14;
+
+/// The same for what takes many operations, such as a quantile of Student's t.
+const LONG_ROUNDING: f64 = 1e-10;
 
 /// A value as it should be reported.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,10 @@ pub(crate) enum Computed {
     Signed(i64),
     /// This, up to rounding.
     Real(f64),
+    /// This, up to the rounding of a longer computation.
+    Near(f64),
+    /// No such value at all: a list ends before it.
+    Nothing,
     /// Yes or no.
     Flag(bool),
     /// Exactly this text.
@@ -58,6 +65,11 @@ impl List {
         self.add(name, finite.map_or(Computed::Unknown, Computed::Real));
     }
 
+    pub(crate) fn near(&mut self, name: impl Into<String>, value: Option<f64>) {
+        let finite = value.filter(|value| value.is_finite());
+        self.add(name, finite.map_or(Computed::Unknown, Computed::Near));
+    }
+
     pub(crate) fn flag(&mut self, name: impl Into<String>, value: Option<bool>) {
         self.add(name, value.map_or(Computed::Unknown, Computed::Flag));
     }
@@ -68,6 +80,17 @@ impl List {
 
     pub(crate) fn maybe_text(&mut self, name: impl Into<String>, value: Option<&str>) {
         self.add(name, value.map_or(Computed::Unknown, |text| Computed::Text(text.to_owned())));
+    }
+
+    /// Everything, as the JSON that it should be found in.
+    pub(crate) fn tree(&self) -> Value {
+        let mut tree = Value::Null;
+        for (name, computed) in &self.0 {
+            if let Some(value) = computed.value() {
+                *place(&mut tree, name) = value;
+            }
+        }
+        tree
     }
 
     /// Compares everything with `reported`, and notes down the numbers there
@@ -81,7 +104,11 @@ impl List {
         for (name, computed) in &self.0 {
             let value = reported.pointer(&format!("/{}", name.replace('.', "/")));
             found.checked += 1;
-            if !value.is_some_and(|value| computed.is(value)) {
+            let is_right = match value {
+                Some(value) => computed.is(value),
+                None => *computed == Computed::Nothing,
+            };
+            if !is_right {
                 found.mismatches.push(Mismatch {
                     run: run.to_owned(),
                     name: name.clone(),
@@ -94,15 +121,44 @@ impl List {
 }
 
 impl Computed {
+    /// A value of another file, as the summary should have it.
+    pub(crate) fn of(value: &Value) -> Computed {
+        match value {
+            Value::Bool(flag) => Computed::Flag(*flag),
+            Value::String(text) => Computed::Text(text.clone()),
+            Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+                (Some(whole), _) => Computed::Whole(whole),
+                (None, Some(real)) => Computed::Real(real),
+                (None, None) => Computed::Unknown,
+            },
+            Value::Null | Value::Array(_) | Value::Object(_) => Computed::Unknown,
+        }
+    }
+
+    /// As JSON; `None` of what stands for the end of a list.
+    fn value(&self) -> Option<Value> {
+        Some(match self {
+            Computed::Unknown => Value::Null,
+            Computed::Whole(value) => json!(value),
+            Computed::Signed(value) => json!(value),
+            Computed::Real(value) | Computed::Near(value) => json!(value),
+            Computed::Nothing => return None,
+            Computed::Flag(value) => json!(value),
+            Computed::Text(value) => json!(value),
+            Computed::Words(words) => json!(words),
+            Computed::OneOf(values) => json!(values.first()?),
+        })
+    }
+
     fn is(&self, reported: &Value) -> bool {
         match self {
             Computed::Unknown => reported.is_null(),
             Computed::Whole(value) => reported.as_u64() == Some(*value),
             Computed::Signed(value) => reported.as_i64() == Some(*value),
-            Computed::Real(value) => {
-                let close = |found: f64| (found - value).abs() <= ROUNDING * found.abs().max(value.abs());
-                reported.as_f64().is_some_and(close)
-            }
+            Computed::Real(value) => close(reported, *value, ROUNDING),
+            Computed::Near(value) => close(reported, *value, LONG_ROUNDING),
+            // An empty list is one without a first value.
+            Computed::Nothing => reported.as_array().is_some_and(Vec::is_empty),
             Computed::Flag(value) => reported.as_bool() == Some(*value),
             Computed::Text(value) => reported.as_str() == Some(value),
             Computed::Words(words) => {
@@ -119,13 +175,46 @@ impl Computed {
     }
 }
 
+/// Where a name stands in `tree`, which grows as it must. Parts that are
+/// numbers are places in lists.
+fn place<'a>(tree: &'a mut Value, name: &str) -> &'a mut Value {
+    name.split('.').fold(tree, |at, part| match part.parse::<usize>() {
+        Ok(place) => {
+            let all = list_at(at);
+            all.resize(all.len().max(place + 1), Value::Null);
+            &mut all[place]
+        }
+        Err(_) => object_at(at).entry(part).or_insert(Value::Null),
+    })
+}
+
+fn list_at(at: &mut Value) -> &mut Vec<Value> {
+    if !at.is_array() {
+        *at = Value::Array(Vec::new());
+    }
+    at.as_array_mut().expect("it is one now")
+}
+
+fn object_at(at: &mut Value) -> &mut Map<String, Value> {
+    if !at.is_object() {
+        *at = Value::Object(Map::new());
+    }
+    at.as_object_mut().expect("it is one now")
+}
+
+fn close(reported: &Value, computed: f64, rounding: f64) -> bool {
+    let is_close = |found: f64| (found - computed).abs() <= rounding * found.abs().max(computed.abs());
+    reported.as_f64().is_some_and(is_close)
+}
+
 impl fmt::Display for Computed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Computed::Unknown => write!(out, "null"),
             Computed::Whole(value) => write!(out, "{value}"),
             Computed::Signed(value) => write!(out, "{value}"),
-            Computed::Real(value) => write!(out, "{value:?}"),
+            Computed::Real(value) | Computed::Near(value) => write!(out, "{value:?}"),
+            Computed::Nothing => write!(out, "nothing"),
             Computed::Flag(value) => write!(out, "{value}"),
             Computed::Text(value) => write!(out, "{value:?}"),
             Computed::Words(words) => write!(out, "{words:?}"),
@@ -185,6 +274,19 @@ mod tests {
         assert!(!compared(list(None), &json!({"p99": 0})).is_sound());
         assert!(!compared(list(None), &json!({})).is_sound());
         assert!(!compared(list(Some(0)), &json!({"p99": null})).is_sound());
+    }
+
+    #[test]
+    fn what_was_computed_stands_in_its_tree_as_in_the_json_it_is_compared_with() {
+        let mut list = List::default();
+        list.whole("windows.0.n", 5);
+        list.real("windows.1.share", Some(0.5));
+        list.add("windows.2", Computed::Nothing);
+        list.maybe("times.p99", None);
+        list.whole("times.own.n", 1);
+        let tree = json!({"windows": [{"n": 5}, {"share": 0.5}], "times": {"p99": null, "own": {"n": 1}}});
+        assert_eq!(list.tree(), tree);
+        assert!(compared(list, &tree).is_sound());
     }
 
     #[test]

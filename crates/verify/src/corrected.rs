@@ -15,17 +15,25 @@ use crate::check::List;
 use crate::record::{Facts, Load};
 use crate::times::{Times, rank};
 
-/// From this share of the capacity on, the correction by utilisation is refused.
+/// Above this share of the capacity every correction is refused.
 const MOST_UTILISATION: f64 = 0.9;
-/// With fewer stalls than these, both are.
+/// With fewer stalls than these too.
 const FEWEST_STALLS: usize = 3;
 /// Significant bits of a time in the histogram.
 const BITS: u32 = 11;
 
 /// Everything that is reported of corrections; all of it unknown for an open
 /// loop, and where nothing was done. `stalls` are the lengths of the run's
-/// stalls, `p95` is that of service times.
-pub(crate) fn list(facts: &Facts, times: &Times, rate_per_s: f64, stalls: &[u64], p95: u64, list: &mut List) {
+/// stalls, `p95` is that of service times, and `replayed` what the replay says,
+/// if it was made.
+pub(crate) fn list(
+    facts: &Facts,
+    times: &Times,
+    rate_per_s: f64,
+    (stalls, p95): (&[u64], u64),
+    replayed: Option<Option<u64>>,
+    list: &mut List,
+) {
     let rate = facts.load.target_rate().unwrap_or(rate_per_s);
     let (Some(connections), Some(p99)) = (facts.load.connections(), times.percentile("p99")) else {
         return list.maybe("corrected_p99_ns", None);
@@ -40,9 +48,13 @@ pub(crate) fn list(facts: &Facts, times: &Times, rate_per_s: f64, stalls: &[u64]
     let shortened = share.and_then(|share| shortened(interval, share, times));
     let filled = |interval: u64| p99_filled(&times.sorted, interval).unwrap_or(p99);
     list.whole("corrected_p99_ns.raw", p99);
-    list.maybe("corrected_p99_ns.hdr", with_stalls.then(|| filled(interval)));
+    // Near the capacity the omitted ones would have queued.
+    let is_too_busy = share.is_some_and(|share| share > MOST_UTILISATION);
+    list.maybe("corrected_p99_ns.hdr", (with_stalls && !is_too_busy).then(|| filled(interval)));
     list.maybe("corrected_p99_ns.utilisation", shortened.filter(|_| with_stalls).map(filled));
-    list.maybe("corrected_p99_ns.replay", None);
+    if let Some(replayed) = replayed {
+        list.maybe("corrected_p99_ns.replay", replayed.filter(|_| with_stalls));
+    }
     list.whole("corrected_p99_ns.expected_interval", interval);
     list.real("corrected_p99_ns.utilisation_share", share);
 }
@@ -101,7 +113,7 @@ fn p99_filled(sorted: &[u64], interval: u64) -> Option<u64> {
 }
 
 /// The largest number that has the same first eleven significant bits.
-fn upper_edge(time: u64) -> u64 {
+pub(crate) fn upper_edge(time: u64) -> u64 {
     let bits = u64::BITS - time.leading_zeros();
     time | ((1u64 << bits.saturating_sub(BITS)) - 1)
 }

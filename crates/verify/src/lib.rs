@@ -12,11 +12,18 @@
 mod check;
 mod corrected;
 mod crc32;
+mod draws;
 mod error;
+mod experiment;
 mod folder;
+mod guess;
 mod keeping_up;
 mod manifest;
+mod own;
+mod page;
+mod paired;
 mod record;
+mod replay;
 mod run;
 mod samples;
 mod stalls;
@@ -24,7 +31,9 @@ mod standstill;
 mod summary;
 mod tail;
 mod times;
+mod told;
 mod verification;
+mod windows;
 
 pub use error::VerifyError;
 pub use summary::verify;

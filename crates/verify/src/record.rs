@@ -3,6 +3,7 @@
 use crate::VerifyError;
 use crate::folder::read_json;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// A run that came to its end.
@@ -41,6 +42,15 @@ pub(crate) struct Facts {
     pub(crate) schedule_sha256: Option<String>,
     pub(crate) stalls_asked: Option<bool>,
     pub(crate) capacity_per_s: Option<f64>,
+    /// Another tool that sent.
+    pub(crate) tool: Option<Tool>,
+}
+
+/// Another tool, as an arm.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) command: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -72,6 +82,10 @@ pub(crate) struct End {
     #[serde(default)]
     pub(crate) limit_lowered_to: Option<u64>,
     stalls_told: bool,
+    /// What another tool tells of its run.
+    pub(crate) told: Option<Value>,
+    /// What the machine did besides.
+    pub(crate) machine: Option<Value>,
 }
 
 /// What `run.json` says of its file of samples.
@@ -105,6 +119,14 @@ impl Record {
         };
         let stalls = end.stalls_told.then(|| read_json(&run.join("stalls.json"))).transpose()?;
         Ok(Record { facts, end, samples, stalls })
+    }
+
+    /// What another tool tells, if that is all that is known of the run; an
+    /// empty object of a command whose output nobody reads.
+    pub(crate) fn told_alone(&self) -> Option<Value> {
+        self.facts.tool.as_ref()?;
+        let told = self.end.told.clone().unwrap_or_else(|| json!({}));
+        (told["gave_samples"] != true).then_some(told)
     }
 
     /// The counted part: its first moment, and the first after it.

@@ -2,10 +2,10 @@
 
 use crate::check::{Computed, List};
 use crate::manifest::sha256;
-use crate::record::{Load, Record};
+use crate::record::{Load, Record, Stall};
 use crate::samples::{FAILURES, NEVER_SENT, Row, UNFINISHED};
-use crate::times::{Times, exactly, lateness, own_delay, response, service, waiting};
-use crate::{corrected, keeping_up, stalls, standstill, tail};
+use crate::times::{Times, Took, exactly, lateness, own_delay, response, service, waiting};
+use crate::{corrected, keeping_up, replay, stalls, standstill, tail, windows};
 use serde_json::Value;
 
 /// How far apart the two sides of Little's law may lie before a run is void.
@@ -19,6 +19,7 @@ pub(crate) fn list(record: &Record, rows: &[Row], reported: &Value) -> List {
     counts(record, rows, &mut list);
     times(record, rows, &mut list);
     tester(record, &mut list);
+    beside(record, &mut list);
     list.text("verdict", worst_weight(reported));
     list.add("void_doubts", Computed::Words(void_codes(record, rows)));
     list
@@ -26,7 +27,7 @@ pub(crate) fn list(record: &Record, rows: &[Row], reported: &Value) -> List {
 
 /// What was asked for, as `run.json` has it; only the schedule's hash is taken
 /// again, from the samples of a run that sent all of it.
-fn facts(record: &Record, rows: &[Row], list: &mut List) {
+pub(crate) fn facts(record: &Record, rows: &[Row], list: &mut List) {
     let (facts, part) = (&record.facts, record.counted_part());
     list.whole("round", facts.round);
     list.flag("interrupted", Some(record.end.interrupted));
@@ -116,16 +117,23 @@ fn times(record: &Record, rows: &[Row], list: &mut List) {
     let services = Times::new(all().filter_map(|row| service(row, timeout)));
     services.list("service_time_ns", list);
     Times::new(all().filter_map(|row| row.connect).map(exactly)).list("connect_time_ns", list);
-    Times::new(all().map(lateness)).list("lateness_ns", list);
-    Times::new(all().map(waiting)).list("lateness_ns.waiting", list);
-    Times::new(all().map(own_delay)).list("lateness_ns.own", list);
+    // When another tool should have sent, it does not tell.
+    let planned = || all().filter(|_| facts.tool.is_none());
+    Times::new(planned().map(lateness)).list("lateness_ns", list);
+    Times::new(planned().map(waiting)).list("lateness_ns.waiting", list);
+    Times::new(planned().map(own_delay)).list("lateness_ns.own", list);
 
     let p95 = services.percentile("p95").unwrap_or(0);
-    let met = match &record.stalls {
-        Some(told) => stalls::seen_in(told, part).iter().map(stalls::length).collect(),
-        None => standstill::lengths(rows, part, p95),
+    let mut met: Vec<Stall> = match &record.stalls {
+        Some(told) => stalls::seen_in(told, part),
+        None => standstill::stalls(rows, part, p95),
     };
-    corrected::list(facts, &responses, rate_per_s(record, rows), &met, p95, list);
+    met.sort_by_key(|stall| stall.began_ns);
+    let lengths: Vec<u64> = met.iter().map(stalls::length).collect();
+    let replayed = replay::is_possible(facts, part).then(|| replay::p99(facts, &counted, part, &met));
+    corrected::list(facts, &responses, rate_per_s(record, rows), (&lengths, p95), replayed, list);
+    windows::list(&counted, part, timeout, list);
+    list.real("near_mean_share", windows::near_mean(&responses));
     match &record.stalls {
         Some(told) => stalls::list(told, &counted, part, list),
         None => list.add("stalls", Computed::Unknown),
@@ -146,6 +154,35 @@ fn tester(record: &Record, list: &mut List) {
     list.whole("tester.connections_peak", end.connections_peak);
     list.whole("tester.waited_at_limit", end.waited_at_limit);
     list.maybe("tester.limit_lowered_to", end.limit_lowered_to);
+}
+
+/// What another tool tells and what the machine did, as `run.json` has them.
+pub(crate) fn beside(record: &Record, list: &mut List) {
+    copied("told", record.end.told.as_ref(), list);
+    let story = record.end.machine.as_ref().map(|story| {
+        let mut story = story.clone();
+        // The one time among them is reported in seconds.
+        if let Some(fields) = story.as_object_mut()
+            && let Some(waited) = fields.remove("waited_for_quiet_ns").and_then(|waited| waited.as_f64())
+        {
+            fields.insert("waited_for_quiet_s".to_owned(), serde_json::json!(waited / 1e9));
+        }
+        story
+    });
+    copied("machine", story.as_ref(), list);
+}
+
+/// The fields of an object, word for word; an object that is missing is `null`.
+fn copied(name: &str, object: Option<&Value>, list: &mut List) {
+    let Some(fields) = object.and_then(Value::as_object) else { return list.add(name, Computed::Unknown) };
+    for (field, value) in fields {
+        list.add(format!("{name}.{field}"), Computed::of(value));
+    }
+}
+
+/// The response times of a run's counted requests.
+pub(crate) fn response_times(record: &Record, rows: &[Row]) -> Vec<Took> {
+    counted(rows).map(|row| response(row, record.facts.timeout_ns)).collect()
 }
 
 /// The verdict that the reported doubts add up to.

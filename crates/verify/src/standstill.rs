@@ -6,13 +6,13 @@
 //! line ends are a stall, if longer than three times the p95 of service times
 //! and than twenty times the mean gap between answers.
 
-use crate::record::Part;
+use crate::record::{Part, Stall};
 use crate::samples::Row;
 
 const BINS: u64 = 20_000;
 
-/// The stalls' lengths.
-pub(crate) fn lengths(rows: &[Row], part: Part, p95: u64) -> Vec<u64> {
+/// The stalls, in order.
+pub(crate) fn stalls(rows: &[Row], part: Part, p95: u64) -> Vec<Stall> {
     let moments = |of: &dyn Fn(&Row) -> Option<u64>| {
         let mut moments: Vec<u64> = rows.iter().filter_map(of).collect();
         moments.sort_unstable();
@@ -35,9 +35,19 @@ pub(crate) fn lengths(rows: &[Row], part: Part, p95: u64) -> Vec<u64> {
     };
     let quiet: Vec<bool> = (0..BINS).map(is_quiet).collect();
     let bin = part.length() as f64 / BINS as f64;
-    // The last stretch is left out if nothing ended it inside the part.
-    let stretches: Vec<&[bool]> = quiet.split(|quiet| !quiet).collect();
-    let ended = &stretches[..stretches.len() - 1];
-    let long = ended.iter().filter(|stretch| stretch.len() >= 2);
-    long.map(|stretch| (stretch.len() as f64 * bin) as u64).filter(|length| *length > least).collect()
+    // A stretch counts once a bin that is not quiet has ended it inside the part.
+    let ends = (1..BINS).filter(|at| !quiet[*at as usize] && quiet[*at as usize - 1]);
+    let stretches = ends.map(|end| {
+        let length = quiet[..end as usize].iter().rev().take_while(|quiet| **quiet).count() as u64;
+        (end - length, end)
+    });
+    let long = stretches.filter(|(began, ended)| {
+        let length = ended - began;
+        length >= 2 && (length as f64 * bin) as u64 > least
+    });
+    let moment = |at: u64| {
+        let offset = u128::from(part.length()) * u128::from(at) / u128::from(BINS);
+        part.began + u64::try_from(offset).unwrap_or(u64::MAX)
+    };
+    long.map(|(began, ended)| Stall { began_ns: moment(began), ended_ns: moment(ended) }).collect()
 }

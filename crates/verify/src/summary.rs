@@ -2,19 +2,23 @@
 
 use crate::check::{Computed, List};
 use crate::folder::{entries, name_of, read_json};
-use crate::manifest::{Manifest, ManifestRun};
+use crate::manifest::{Manifest, ManifestRun, Plan};
+use crate::own::{Own, Reported};
 use crate::record::{Load, Record};
 use crate::run::worst_weight;
-use crate::{Mismatch, Verification, VerifyError, run, samples};
+use crate::{Mismatch, Verification, VerifyError, experiment, page, run, samples, told};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// What is reported and has no figure of its own to compare.
 const NOT_COMPARED: [&str; 3] = [
-    "report.html: it is drawn from the same figures, and its checksum is compared",
+    "what report.html and report.md show: the page carries the figures it was made from, and these are compared",
     "doubts that leave a run valid or doubtful, and every sentence: a verdict is only held against its doubts",
     "examples of failures, which no sample holds",
 ];
+
+/// What is said of an arm that its runs together decide.
+const OF_RUNS: [&str; 2] = ["pooled_response_time_ns", "windows"];
 
 /// Computes every number of the results folder again and compares.
 ///
@@ -33,8 +37,14 @@ pub fn verify(folder: &Path) -> Result<Verification, VerifyError> {
     let manifest = Manifest::read(folder)?;
     let mut found = Verification { damage: manifest.damage(folder)?, ..Verification::default() };
     let mut reported = Reported::of(&summary);
-    for path in entries(&folder.join("runs"))?.iter().filter(|path| path.join("run.json").exists()) {
-        check_run(path, &manifest, &mut reported, &mut found)?;
+    let paths = entries(&folder.join("runs"))?;
+    let paths: Vec<_> = paths.iter().filter(|path| path.join("run.json").exists()).collect();
+    let records = paths.iter().map(|path| Record::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let capacity = capacity(&records);
+    let mut own = Own::default();
+    for (path, mut record) in paths.into_iter().zip(records) {
+        record.facts.capacity_per_s = record.facts.capacity_per_s.or(capacity);
+        check_run(path, &record, &manifest, &mut reported, &mut own, &mut found)?;
     }
     for (arm, run) in reported.left {
         found.mismatches.push(Mismatch {
@@ -44,46 +54,42 @@ pub fn verify(folder: &Path) -> Result<Verification, VerifyError> {
             computed: "no samples".to_owned(),
         });
     }
-    check_whole(&summary, &manifest, &mut found);
+    for (name, arm) in &reported.arms {
+        let mut list = List::default();
+        own.pooled(name, &mut list);
+        experiment::spread(&own.arms[*name], &mut list);
+        list.compare(name, &only(arm, &OF_RUNS), &mut found);
+    }
+    check_whole(&summary, &own, &manifest, &mut found);
+    page::check(folder, &summary, &mut found)?;
+    manifest.note_edited_plan(folder, &mut found)?;
     found.not_checked.extend(NOT_COMPARED.map(str::to_owned));
     Ok(found)
 }
 
-/// The summary's arms, and those of their runs whose samples are still to come.
-struct Reported<'a> {
-    arms: Vec<(&'a str, &'a Value)>,
-    left: Vec<(&'a str, &'a Value)>,
-}
-
-impl<'a> Reported<'a> {
-    fn of(summary: &'a Value) -> Reported<'a> {
-        let arms = summary["arms"].as_object().into_iter().flatten();
-        let arms: Vec<(&str, &Value)> = arms.map(|(name, arm)| (name.as_str(), arm)).collect();
-        let runs = |&(name, arm): &(&'a str, &'a Value)| {
-            arm["runs"].as_array().into_iter().flatten().map(move |run| (name, run))
-        };
-        let left = arms.iter().flat_map(runs).collect();
-        Reported { arms, left }
-    }
-
-    /// Takes the run of this arm and round out, with its arm.
-    fn take(&mut self, arm: &str, round: u64) -> Option<(&'a Value, &'a Value)> {
-        let is_it = |(name, run): &(&str, &Value)| *name == arm && run["round"].as_u64() == Some(round);
-        let at = self.left.iter().position(is_it)?;
-        let (_, run) = self.left.remove(at);
-        let (_, arm) = self.arms.iter().find(|(name, _)| *name == arm)?;
-        Some((arm, run))
-    }
+/// Answers a second that the service can give, as the folder's own runs show
+/// it: the most that a closed loop of doorclock's got without stalls.
+fn capacity(records: &[Record]) -> Option<f64> {
+    let tells = |record: &&Record| {
+        let is_closed = matches!(record.facts.load, Load::Closed { .. }) && record.facts.tool.is_none();
+        is_closed && record.facts.stalls_asked != Some(true) && !record.end.interrupted
+    };
+    let rates = records.iter().filter(tells).map(|record| {
+        let length = record.end.counted_until_ns.saturating_sub(record.facts.warm_up_ns);
+        if length == 0 { 0.0 } else { record.end.taken_counted as f64 / (length as f64 / 1e9) }
+    });
+    rates.filter(|rate| *rate > 0.0).max_by(f64::total_cmp)
 }
 
 fn check_run(
     path: &Path,
+    record: &Record,
     manifest: &Manifest,
     reported: &mut Reported<'_>,
+    own: &mut Own,
     found: &mut Verification,
 ) -> Result<(), VerifyError> {
     let name = name_of(path);
-    let record = Record::read(path)?;
     let rows = samples::rows(&path.join("samples.parquet"), &record.samples)?;
     let Some((arm, run)) = reported.take(&record.facts.arm, record.facts.round) else {
         found.mismatches.push(Mismatch {
@@ -94,10 +100,19 @@ fn check_run(
         });
         return Ok(());
     };
-    run::list(&record, &rows, run).compare(&name, &with_void_doubts(run), found);
-    arm_list(&record).compare(&record.facts.arm, &without(arm, "runs"), found);
+    let told = record.told_alone();
+    let list = match &told {
+        Some(told) => told::list(record, told, run),
+        None => run::list(record, &rows, run),
+    };
+    let of_arm = arm_list(record);
+    let times = told.is_none().then(|| run::response_times(record, &rows));
+    own.add(&record.facts.arm, of_arm.tree(), list.tree(), times);
+    list.compare(&name, &with_void_doubts(run), found);
+    of_arm.compare(&record.facts.arm, &without(arm, &[&["runs"], &OF_RUNS[..]].concat()), found);
     if let Some(kept) = manifest.runs.iter().find(|kept| kept.folder == format!("runs/{name}")) {
-        manifest_list(&record).compare(&name, &manifest_facts(kept), found);
+        let is_planned = manifest.plan.as_ref().is_none_or(|plan| plan.asks_for(&record.facts));
+        manifest_list(record).compare(&name, &manifest_facts(kept, is_planned), found);
     }
     Ok(())
 }
@@ -115,18 +130,23 @@ fn arm_list(record: &Record) -> List {
     list.maybe_text("arrivals", arrivals);
     list.maybe("connections", load.connections());
     list.flag("stalls", record.facts.stalls_asked);
+    let tool = record.facts.tool.as_ref();
+    list.maybe_text("tool", tool.map(|tool| tool.name.as_str()));
+    list.maybe_text("command", tool.map(|tool| tool.command.as_str()));
     list
 }
 
 fn manifest_list(record: &Record) -> List {
     let mut list = List::default();
     list.text("manifest.seed", &record.facts.seed);
+    list.flag("manifest.is_planned", Some(true));
     list.maybe_text("manifest.schedule_sha256", record.facts.schedule_sha256.as_deref());
     list
 }
 
-fn manifest_facts(kept: &ManifestRun) -> Value {
-    json!({"manifest": {"seed": kept.seed, "schedule_sha256": kept.schedule_sha256}})
+fn manifest_facts(kept: &ManifestRun, is_planned: bool) -> Value {
+    let (seed, hash) = (&kept.seed, &kept.schedule_sha256);
+    json!({"manifest": {"seed": seed, "schedule_sha256": hash, "is_planned": is_planned}})
 }
 
 /// The run with a list of the doubts that are said to make it void.
@@ -135,48 +155,55 @@ fn with_void_doubts(run: &Value) -> Value {
     let void: Vec<&Value> =
         doubts.filter(|doubt| doubt["weight"] == "void").map(|doubt| &doubt["code"]).collect();
     let void = json!(void);
-    let mut run = without(run, "doubts");
+    let mut run = without(run, &["doubts"]);
     if let Some(fields) = run.as_object_mut() {
         fields.insert("void_doubts".to_owned(), void);
     }
     run
 }
 
-fn without(object: &Value, field: &str) -> Value {
-    let mut rest = object.clone();
-    if let Some(fields) = rest.as_object_mut() {
-        fields.remove(field);
-    }
-    rest
+fn without(object: &Value, names: &[&str]) -> Value {
+    part(object, &|name| !names.contains(&name))
 }
 
-/// What is said of the experiment: the worst verdict, and the machine's facts.
-fn check_whole(summary: &Value, manifest: &Manifest, found: &mut Verification) {
+fn only(object: &Value, names: &[&str]) -> Value {
+    part(object, &|name| names.contains(&name))
+}
+
+fn part(object: &Value, is_in: &dyn Fn(&str) -> bool) -> Value {
+    let fields = object.as_object().into_iter().flatten().filter(|(name, _)| is_in(name));
+    fields.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// What is said of the experiment: the worst verdict, all that is made of its
+/// runs together, and what the manifest has word for word.
+fn check_whole(summary: &Value, own: &Own, manifest: &Manifest, found: &mut Verification) {
     let mut list = List::default();
-    let arms = summary["arms"].as_object().into_iter().flatten();
-    let runs = arms.flat_map(|(_, arm)| arm["runs"].as_array().into_iter().flatten());
-    let of_runs: Vec<&str> = runs.filter_map(|run| run["verdict"].as_str()).collect();
-    let verdicts: Vec<&str> = of_runs.iter().copied().chain([worst_weight(summary)]).collect();
+    let runs = own.runs();
+    let verdicts: Vec<&str> = runs.iter().filter_map(|run| run["verdict"].as_str()).collect();
+    let verdicts = verdicts.into_iter().chain([worst_weight(summary)]).collect::<Vec<&str>>();
     let worst = ["void", "doubtful"].into_iter().find(|verdict| verdicts.contains(verdict));
-    let verdict = if of_runs.is_empty() { "void" } else { worst.unwrap_or("valid") };
-    list.text("verdict", verdict);
+    list.text("verdict", if runs.is_empty() { "void" } else { worst.unwrap_or("valid") });
     list.whole("format", 1);
+    let of_manifest = [
+        ("question", &manifest.question),
+        ("tool_version", &manifest.tool_version),
+        ("began", &manifest.began_utc),
+    ];
+    of_manifest.into_iter().for_each(|(name, text)| list.text(name, text.as_deref().unwrap_or("unknown")));
+    let plan = manifest.plan.as_ref();
+    experiment::list(&own.arms, &summary["guesses"], plan, &mut list);
+    let are_missing = plan.and_then(Plan::runs).is_some_and(|planned| (runs.len() as u64) < planned);
+    list.flag("runs_missing", Some(are_missing));
     for (name, fact) in manifest.machine.as_ref().and_then(Value::as_object).into_iter().flatten() {
-        list.add(format!("machine.{name}"), computed(fact));
+        list.add(format!("machine.{name}"), Computed::of(fact));
     }
-    list.compare("summary", &without(&without(summary, "arms"), "doubts"), found);
-}
-
-/// A value of the manifest, as the summary should have it.
-fn computed(fact: &Value) -> Computed {
-    match fact {
-        Value::Bool(flag) => Computed::Flag(*flag),
-        Value::String(text) => Computed::Text(text.clone()),
-        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
-            (Some(whole), _) => Computed::Whole(whole),
-            (None, Some(real)) => Computed::Real(real),
-            (None, None) => Computed::Unknown,
-        },
-        Value::Null | Value::Array(_) | Value::Object(_) => Computed::Unknown,
-    }
+    let late = summary["guesses"].as_array().into_iter().flatten().filter(|guess| guess["late"] == true);
+    let late =
+        late.map(|guess| format!("the words of the late guess {}, which only plan.toml has", guess["name"]));
+    found.not_checked.extend(late);
+    let mut said = without(summary, &["arms", "doubts"]);
+    let doubts = summary["doubts"].as_array().into_iter().flatten();
+    said["runs_missing"] = json!(doubts.into_iter().any(|doubt| doubt["code"] == "runs-missing"));
+    list.compare("summary", &said, found);
 }

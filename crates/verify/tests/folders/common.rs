@@ -48,16 +48,32 @@ pub fn some() -> Vec<Run> {
 /// the place of that, if given.
 pub fn write(path: &Path, runs: &[Run], said: Option<&str>) {
     let folder = Folder::create(path).expect("an empty folder");
+    store(&folder, runs);
+    folder.write_machine(&machine()).expect("space");
+    let summary = said.map_or_else(|| summary(&folder), str::to_owned);
+    report(&folder, &summary);
+    seal(&folder);
+}
+
+/// Keeps the runs and their samples in the folder.
+pub fn store(folder: &Folder, runs: &[Run]) {
     for run in runs {
         let mut writer = folder.start_run(&run.facts).expect("a new run");
         run.samples.chunks(500).for_each(|batch| writer.append(batch).expect("space for samples"));
         writer.finish(&run.end).expect("space for columns");
     }
-    folder.write_machine(&machine()).expect("space");
-    let summary = said.map_or_else(|| summary(&folder), str::to_owned);
-    folder.write_text("summary.json", &summary).expect("space");
-    folder.write_text("report.html", "<!doctype html>\n").expect("space");
-    seal(&folder);
+}
+
+/// The summary, and a page that carries it.
+pub fn report(folder: &Folder, summary: &str) {
+    folder.write_text("summary.json", summary).expect("space");
+    folder.write_text("report.html", &page(summary)).expect("space");
+}
+
+/// A page that carries these figures.
+pub fn page(summary: &str) -> String {
+    let carried = summary.replace("</", "<\\/");
+    format!("<!doctype html>\n<script type=\"application/json\" id=\"summary\">{carried}</script>\n")
 }
 
 pub fn seal(folder: &Folder) {
@@ -68,21 +84,25 @@ fn summary(folder: &Folder) -> String {
     let judged =
         |stored: &store::StoredRun| analysis::run(stored.record(), stored).expect("readable samples");
     let runs = folder.runs().expect("readable runs").iter().map(judged).collect();
-    let ManifestFacts { question, tool_version, began, .. } = manifest_facts();
-    let facts = ExperimentFacts { question, machine: machine(), tool_version, began, plan: None };
-    report::json::summary(&analysis::experiment(facts, runs))
+    report::json::summary(&analysis::experiment(facts_of(&manifest_facts()), runs))
 }
 
-fn manifest_facts() -> ManifestFacts {
+/// What the summary says of an experiment without a plan.
+pub fn facts_of(manifest: &ManifestFacts) -> ExperimentFacts {
+    let ManifestFacts { question, tool_version, began, .. } = manifest.clone();
+    ExperimentFacts { question, machine: machine(), tool_version, began, plan: None }
+}
+
+pub fn manifest_facts() -> ManifestFacts {
     ManifestFacts {
         tool_version: "0.1.0".to_owned(),
         began: "2026-11-30T10:15:00Z".to_owned(),
-        question: "Do two computations agree?".to_owned(),
+        question: "Do two computations agree</script>?".to_owned(),
         seed: Seed(2026),
     }
 }
 
-fn machine() -> MachineFacts {
+pub fn machine() -> MachineFacts {
     MachineFacts {
         cores: Some(2),
         load_1m: Some(0.41),
@@ -92,7 +112,7 @@ fn machine() -> MachineFacts {
     }
 }
 
-fn paced() -> Load {
+pub fn paced() -> Load {
     Load::Paced { rate: rate(300.0), connections: 8 }
 }
 
@@ -132,7 +152,7 @@ fn sample(index: u64, scheduled: u64, sent: u64, done: u64) -> Sample {
 }
 
 /// An open loop at about 300/s, each request changed in turn.
-fn open(arm: &str, change: impl Fn(&mut Sample)) -> Run {
+pub fn open(arm: &str, change: impl Fn(&mut Sample)) -> Run {
     let load = Load::Open { rate: rate(300.0), arrivals: ArrivalProcess::Poisson };
     let mut scheduled = 0;
     let mut samples = Vec::new();
@@ -149,6 +169,26 @@ fn open(arm: &str, change: impl Fn(&mut Sample)) -> Run {
     // The engine hands samples over as they end, not as they were due.
     samples.sort_by_key(|sample| sample.done);
     run(arm, load, samples, None)
+}
+
+/// The same before a service that stands still for 200 ms of every second.
+pub fn stalled(arm: &str) -> Run {
+    let stalls = stalls();
+    let mut run = open(arm, |sample| {
+        let standing = stalls.seen.iter().find(|stall| stall.contains(sample.scheduled));
+        if let Some(stall) = standing {
+            sample.done = stall.ended + Nanos(service(sample.index));
+        }
+    });
+    run.facts.stalls_asked = Some(true);
+    run.end.stalls = Some(stalls);
+    run
+}
+
+fn stalls() -> Stalls {
+    let began = (0..6).map(|at| Nanos(SECOND * at + 800 * MS));
+    let seen: Vec<Span> = began.map(|began| Span { began, ended: began + Nanos(200 * MS) }).collect();
+    Stalls { planned: seen.len() as u64, seen }
 }
 
 fn fail_some(sample: &mut Sample) {
@@ -193,14 +233,10 @@ fn nothing_worked() -> Run {
 }
 
 /// A loop before a service that stands still for 200 ms of every second, if it `stalls`.
-fn looped(arm: &str, load: Load, told: bool, stalls: bool) -> Run {
+pub fn looped(arm: &str, load: Load, told: bool, stalls: bool) -> Run {
     let users = load.users().expect("a loop has users");
     let pace = load.target_rate().map_or(0, |rate| (f64::from(users) * 1e9 / rate.as_per_second()) as u64);
-    let seen: Vec<Span> = (0..6)
-        .filter(|_| stalls)
-        .map(|at| Nanos(SECOND * at + 800 * MS))
-        .map(|began| Span { began, ended: began + Nanos(200 * MS) })
-        .collect();
+    let seen = if stalls { self::stalls().seen } else { Vec::new() };
     let mut samples = Vec::new();
     for user in 0..users {
         let mut due = u64::from(user) * 1_700_000;
@@ -266,7 +302,7 @@ fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> R
 }
 
 /// Makes the engine's books, and for an open load the plan, agree with the samples.
-fn agree(run: &mut Run) {
+pub fn agree(run: &mut Run) {
     let counted = run.samples.iter().filter(|sample| sample.counted).count() as u64;
     let all = run.samples.len() as u64;
     run.end.taken = all;

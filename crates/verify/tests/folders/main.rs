@@ -4,3 +4,5 @@ mod agrees;
 mod common;
 mod damage;
 mod finds;
+mod finds_planned;
+mod planned;
