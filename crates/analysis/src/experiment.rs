@@ -67,6 +67,7 @@ fn grouped(runs: Vec<RunSummary>) -> Vec<ArmSummary> {
                 runs: vec![run],
                 pooled: None,
                 windows: None,
+                ramp: None,
             }),
         }
     }

@@ -131,7 +131,7 @@ pub(crate) fn summary(arm: &str, round: u32, p99_ms: f64) -> RunSummary {
 /// An arm with these p99s, round by round.
 pub(crate) fn arm(name: &str, p99s_ms: &[f64]) -> ArmSummary {
     let runs = (1..).zip(p99s_ms).map(|(round, p99)| summary(name, round, *p99)).collect();
-    ArmSummary { name: name.to_owned(), runs, pooled: None, windows: None }
+    ArmSummary { name: name.to_owned(), runs, pooled: None, windows: None, ramp: None }
 }
 
 pub(crate) fn rate(per_second: f64) -> Rate {
@@ -154,6 +154,7 @@ fn facts() -> RunFacts {
         url: "http://127.0.0.1:8600/".to_owned(),
         method: "GET".to_owned(),
         load: Load::Open { rate: rate(500.0), arrivals: ArrivalProcess::Poisson },
+        shape: None,
         seed: Seed(7),
         warm_up: Nanos::from_secs(1),
         measure: Nanos::from_secs(30),

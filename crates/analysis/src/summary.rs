@@ -4,8 +4,10 @@
 //! A number that is not known is `None`; zero never stands for it.
 
 mod experiment;
+mod shape;
 
 pub use experiment::*;
+pub use shape::*;
 
 use model::{Load, MachineStory, Nanos, RunFacts, Told};
 
@@ -294,6 +296,12 @@ pub struct RunSummary {
     /// The counted part in twelve windows of equal length; empty where they
     /// would hold fewer than a hundred requests each, whose p99 is their slowest.
     pub windows: Vec<Window>,
+    /// Its stages, where the load changes over time.
+    pub stages: Vec<StageFigures>,
+    /// Its bursts, where the load has any.
+    pub bursts: Vec<BurstFigures>,
+    /// What grew, where the load asks for that: response times and readings.
+    pub growth: Vec<Growth>,
     /// Share of requests whose response time lies within 10 % of the mean, 0 to 1.
     pub near_mean: Option<f64>,
     /// What another tool says of the run, where one sent.

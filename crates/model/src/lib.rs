@@ -16,6 +16,7 @@ mod rate;
 mod run;
 mod sample;
 mod seed;
+mod shape;
 mod source;
 mod units;
 
@@ -28,5 +29,6 @@ pub use rate::Rate;
 pub use run::{CpuUse, LastSign, MachineStory, RunEnd, RunFacts, RunRecord, Span, Stalls, Told, ToolFacts};
 pub use sample::{Outcome, Sample};
 pub use seed::Seed;
+pub use shape::{BurstSpans, ReplayFacts, Shape, ShapeKind, Stage, StageUnit};
 pub use source::{SampleSource, SourceError};
 pub use units::UnitError;

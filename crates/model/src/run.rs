@@ -1,6 +1,6 @@
 //! The facts of one run, beside its samples.
 
-use crate::{ConnectionPolicy, Load, Nanos, Seed, SendPrecision};
+use crate::{ConnectionPolicy, Load, Nanos, Seed, SendPrecision, Shape};
 
 /// An interval on the run's clock: from `began` up to, not including, `ended`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +52,11 @@ pub struct RunFacts {
     pub url: String,
     /// The request's method.
     pub method: String,
-    /// Who decides when the next request is due.
+    /// Who decides when the next request is due. Where the load changes over
+    /// time, its rate is the mean and its connections are the most.
     pub load: Load,
+    /// How the load changes over time; `None` where it stays the same.
+    pub shape: Option<Shape>,
     /// The run's seed; arrivals, work and stalls derive theirs from it.
     pub seed: Seed,
     /// The first part of the schedule, sent and not counted.

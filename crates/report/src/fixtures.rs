@@ -81,6 +81,9 @@ pub(crate) fn run(arm: &str, load: Load, stalls: bool) -> RunSummary {
         examples: Vec::new(),
         slices: slices(&asked),
         windows: Vec::new(),
+        stages: Vec::new(),
+        bursts: Vec::new(),
+        growth: Vec::new(),
         near_mean: Some(0.031),
         told: None,
         story: None,
@@ -113,7 +116,7 @@ pub(crate) fn summary(arms: Vec<(String, RunSummary)>) -> Summary {
         doubts: Vec::new(),
         arms: arms
             .into_iter()
-            .map(|(name, run)| ArmSummary { name, runs: vec![run], pooled: None, windows: None })
+            .map(|(name, run)| ArmSummary { name, runs: vec![run], pooled: None, windows: None, ramp: None })
             .collect(),
         comparisons: Vec::new(),
         guesses: Vec::new(),
@@ -206,6 +209,7 @@ pub(crate) fn facts(arm: &str, load: Load, stalls: bool) -> RunFacts {
         url: "http://127.0.0.1:8600/score".into(),
         method: "GET".into(),
         load,
+        shape: None,
         seed: Seed(7),
         warm_up: Nanos::from_secs(2),
         measure: Nanos::from_secs(SECONDS),

@@ -132,6 +132,7 @@ impl Order {
             url: self.url.clone(),
             method: self.method.clone(),
             load,
+            shape: None,
             seed: self.seed,
             warm_up: self.warm_up,
             measure,

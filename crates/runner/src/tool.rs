@@ -112,6 +112,7 @@ impl ToolOrder {
             url: self.url.clone(),
             method: self.method.clone(),
             load: self.load,
+            shape: None,
             seed: self.seed,
             warm_up: self.warm_up(),
             measure: self.measure,

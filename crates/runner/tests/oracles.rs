@@ -52,6 +52,7 @@ fn facts(load: Load, measure: Nanos, seed: u64) -> RunFacts {
         url: "http://simulated/".to_owned(),
         method: "GET".to_owned(),
         load,
+        shape: None,
         seed: Seed(seed),
         warm_up: WARM_UP,
         measure,

@@ -9,6 +9,7 @@ mod machine;
 mod manifest;
 mod planned;
 mod run;
+mod shape;
 mod told;
 
 pub(crate) use manifest::{FileEntry, ManifestFile, RunEntry};

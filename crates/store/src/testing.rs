@@ -3,8 +3,8 @@
 
 use crate::{Disk, LocalDisk, Sink};
 use model::{
-    ArrivalProcess, ConnectionPolicy, CpuUse, Load, MachineStory, Nanos, Outcome, Rate, RunEnd, RunFacts,
-    Sample, Seed, SendPrecision, Span, Stalls, Told, ToolFacts,
+    ArrivalProcess, ConnectionPolicy, CpuUse, Load, MachineStory, Nanos, Outcome, Rate, ReplayFacts, RunEnd,
+    RunFacts, Sample, Seed, SendPrecision, Shape, ShapeKind, Span, Stage, StageUnit, Stalls, Told, ToolFacts,
 };
 use proptest::prelude::*;
 use std::io::{self, Write};
@@ -86,6 +86,7 @@ pub(crate) fn facts(arm: &str) -> RunFacts {
             rate: Rate::per_second(546.1).expect("above zero"),
             arrivals: ArrivalProcess::Poisson,
         },
+        shape: Some(shape()),
         seed: Seed(u64::MAX),
         warm_up: Nanos::from_secs(1),
         measure: Nanos::from_secs(30),
@@ -104,10 +105,33 @@ pub(crate) fn facts(arm: &str) -> RunFacts {
     }
 }
 
+/// A replay, which has every part that a shape can have.
+fn shape() -> Shape {
+    let replay = ReplayFacts {
+        file: "access.log".to_owned(),
+        format: "combined".to_owned(),
+        speed: 2.5,
+        lines: 16_400,
+        skipped: 20,
+        resolution: Nanos::from_secs(1),
+    };
+    Shape {
+        kind: ShapeKind::Replay,
+        unit: StageUnit::Users,
+        pace: Some(Nanos::from_millis(1_500)),
+        stages: vec![
+            Stage::level(Nanos::from_secs(10), 0.1),
+            Stage { length: Nanos::from_secs(20), from: 0.0, to: 819.15 },
+        ],
+        replay: Some(replay),
+    }
+}
+
 /// The facts of a closed run with no optional fact known.
 pub(crate) fn bare_facts(arm: &str) -> RunFacts {
     RunFacts {
         load: Load::Closed { connections: 8 },
+        shape: None,
         connection_policy: ConnectionPolicy::PerUser,
         precision: SendPrecision::Sleep,
         planned: None,

@@ -57,6 +57,7 @@ fn facts() -> RunFacts {
             rate: Rate::per_second(10_000.0).expect("above zero"),
             arrivals: ArrivalProcess::Poisson,
         },
+        shape: None,
         seed: Seed(2026),
         warm_up: Nanos::from_secs(1),
         measure: Nanos::from_secs(100),

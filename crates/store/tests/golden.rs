@@ -56,6 +56,7 @@ fn open_facts() -> RunFacts {
         url: "http://127.0.0.1:8600/score".to_owned(),
         method: "POST".to_owned(),
         load: Load::Open { rate: Rate::per_second(50.1).unwrap(), arrivals: ArrivalProcess::Poisson },
+        shape: None,
         seed: Seed(17_446_744_073_709_551_615),
         warm_up: Nanos::from_millis(20),
         measure: Nanos::from_millis(160),

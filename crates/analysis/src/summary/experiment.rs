@@ -1,6 +1,6 @@
 //! What analysis says about arms and the whole experiment.
 
-use super::{Distribution, Doubt, Point, RunSummary, Verdict};
+use super::{Distribution, Doubt, Point, RampFigures, RunSummary, Verdict};
 use model::{Bound, MachineFacts, Nanos, Pairing, PlannedGuess};
 
 /// All runs of one arm, in the order of their rounds.
@@ -15,6 +15,8 @@ pub struct ArmSummary {
     pub pooled: Option<Distribution>,
     /// What its windows say, where its runs have windows.
     pub windows: Option<WindowSpread>,
+    /// What its ramp shows, where its load rises in steps or slopes.
+    pub ramp: Option<RampFigures>,
 }
 
 /// How far the first windows of an arm's runs lie apart, and how far the runs do.

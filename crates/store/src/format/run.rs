@@ -1,5 +1,6 @@
 //! `run.json` and `stalls.json`: the facts of one run beside its samples.
 
+use super::shape::ShapeEntry;
 use super::told::{MachineStoryEntry, ToldEntry};
 use super::{bad_value, number};
 use crate::columns::Written;
@@ -76,6 +77,9 @@ struct FactsEntry {
     url: String,
     method: String,
     load: LoadEntry,
+    /// Left out where the load stays the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shape: Option<ShapeEntry>,
     seed: String,
     warm_up_ns: u64,
     measure_ns: u64,
@@ -111,6 +115,7 @@ impl FactsEntry {
             url: facts.url.clone(),
             method: facts.method.clone(),
             load: LoadEntry::new(facts.load),
+            shape: facts.shape.as_ref().map(ShapeEntry::new),
             seed: facts.seed.to_string(),
             warm_up_ns: facts.warm_up.0,
             measure_ns: facts.measure.0,
@@ -143,6 +148,7 @@ impl FactsEntry {
             url: self.url.clone(),
             method: self.method.clone(),
             load: self.load.load(path)?,
+            shape: self.shape.as_ref().map(|shape| shape.shape(path)).transpose()?,
             seed: Seed(number(path, "facts.seed", &self.seed)?),
             warm_up: Nanos(self.warm_up_ns),
             measure: Nanos(self.measure_ns),

@@ -260,6 +260,7 @@ fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> R
         url: "http://127.0.0.1:8600/".to_owned(),
         method: "GET".to_owned(),
         load,
+        shape: None,
         seed: Seed(u64::MAX - 7),
         warm_up: Nanos(WARM_UP),
         measure: Nanos(ENDED - WARM_UP),
