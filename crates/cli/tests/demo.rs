@@ -122,14 +122,15 @@ fn the_closed_loop_reports_a_service_without_stalls() {
     assert!(stalled.0 < 2 * calm.0.max(Nanos::from_millis(5).0), "calm {calm}, stalled {stalled}");
 }
 
-/// On a quiet machine it is more than ten times the calm one; a busy machine
-/// slows the calm run by more than the stalled one, and five times is still a
-/// lesson.
+/// Other programs that run beside slow the calm run as much as the stalled
+/// one, so what tells them apart is the difference and not the ratio: half a
+/// stall's 100 ms is more than they take, and a tester that missed the stalls
+/// would show none.
 #[test]
 fn the_open_loop_reports_what_users_waited() {
     let (calm, stalled) = (DEMO.p99("open-calm"), DEMO.p99("open"));
     assert!(stalled >= Nanos::from_millis(50), "{stalled}");
-    assert!(stalled.0 >= 5 * calm.0, "calm {calm}, stalled {stalled}");
+    assert!(stalled >= calm + Nanos::from_millis(40), "calm {calm}, stalled {stalled}");
 }
 
 /// The open loop is due to send 55 requests a stall. The closed loop can have
