@@ -47,6 +47,12 @@ pub struct BurstFigures {
     pub usual_backlog: u64,
     /// How long recovery took.
     pub recovery: Recovery,
+    /// The backlog for a picture, from the beginning of `before` to the end of
+    /// `after` in 120 stretches of equal length: of each stretch its least and its
+    /// largest backlog, each with the first moment at which it was that, in
+    /// order of time; one point where the two are the same. A request is in the
+    /// backlog from its scheduled moment up to, not including, its `done`.
+    pub backlog: Vec<(Nanos, u64)>,
 }
 
 /// The requests due in one part of a burst.
