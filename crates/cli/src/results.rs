@@ -79,7 +79,11 @@ fn pool(summary: &mut Summary, stored: &[StoredRun]) -> Result<(), Failure> {
 fn all_guesses(folder: &Folder, plan: &PlanFacts) -> Result<Vec<model::PlannedGuess>, Failure> {
     let mut all = plan.guesses.clone();
     let Some(text) = folder.read_text(PLAN)? else { return Ok(all) };
-    let now = plan::PlanFile::parse(folder.path().join(PLAN), text).and_then(|file| file.guesses());
+    let file = plan::PlanFile::parse(folder.path().join(PLAN), text);
+    // A flag that set a key is part of the plan, though not of its text.
+    let set = plan.flags.iter().filter_map(|flag| flag.strip_prefix("--set ")?.split_once('='));
+    let file = set.fold(file, |file, (key, value)| file.and_then(|file| file.set(key, value)));
+    let now = file.and_then(|file| file.guesses());
     let now = now.map_err(|errors| Failure::new(Exit::Usage, errors))?;
     for guess in now.iter().map(guesses::planned) {
         if !all.contains(&guess) {

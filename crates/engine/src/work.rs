@@ -15,26 +15,48 @@ pub struct Prepared {
     pub expect: Expect,
 }
 
-/// All requests of a run. Which one an arrival sends is drawn from the seed and
-/// the arrival's number alone, so every tester of a round asks the same.
+/// All requests of a run, and which of them an arrival sends: that follows from
+/// its number alone, so every tester of a round asks the same.
 #[derive(Clone, Debug)]
 pub struct Work {
     requests: Vec<Prepared>,
-    seed: Seed,
+    choice: Choice,
+}
+
+#[derive(Clone, Debug)]
+enum Choice {
+    /// Drawn from the seed by each arrival's mark.
+    Drawn(Seed),
+    /// As it was recorded; never empty.
+    Recorded(Vec<u32>),
 }
 
 impl Work {
     /// Work that draws from `requests`; `None` if there are none.
     pub fn new(requests: Vec<Prepared>, seed: Seed) -> Option<Work> {
-        (!requests.is_empty()).then(|| Work { requests, seed: seed.derive("work") })
+        let choice = Choice::Drawn(seed.derive("work"));
+        (!requests.is_empty()).then_some(Work { requests, choice })
+    }
+
+    /// Work in which the n-th arrival sends the request that `order[n]` counts
+    /// out from 0, and after the last of them begins again. `None` if there is
+    /// no order, or one that counts further than there are requests.
+    pub fn recorded(requests: Vec<Prepared>, order: Vec<u32>) -> Option<Work> {
+        let fits = order.iter().all(|&one| (one as usize) < requests.len());
+        (fits && !order.is_empty()).then_some(Work { requests, choice: Choice::Recorded(order) })
     }
 
     /// The request of arrival `index`.
     pub fn of(&self, index: u64) -> &Prepared {
-        let count = self.requests.len() as u128;
-        // The high half of mark × count is uniform below count.
-        let chosen = (u128::from(self.seed.mark(index)) * count) >> 64;
-        &self.requests[chosen as usize]
+        let chosen = match &self.choice {
+            Choice::Drawn(seed) => {
+                let count = self.requests.len() as u128;
+                // The high half of mark × count is uniform below count.
+                ((u128::from(seed.mark(index)) * count) >> 64) as usize
+            }
+            Choice::Recorded(order) => order[(index % order.len() as u64) as usize] as usize,
+        };
+        &self.requests[chosen]
     }
 }
 
@@ -60,5 +82,15 @@ mod tests {
     #[test]
     fn no_requests_are_no_work() {
         assert!(Work::new(Vec::new(), Seed(7)).is_none());
+    }
+
+    #[test]
+    fn recorded_work_keeps_its_order_and_begins_again() {
+        let requests = ["a", "b"].map(prepared).to_vec();
+        let work = Work::recorded(requests.clone(), vec![1, 1, 0]).expect("an order");
+        let sent: Vec<u8> = (0..6).map(|index| work.of(index).bytes[0]).collect();
+        assert_eq!(sent, b"bbabba");
+        assert!(Work::recorded(requests.clone(), vec![0, 2]).is_none(), "there are two requests");
+        assert!(Work::recorded(requests, Vec::new()).is_none());
     }
 }

@@ -24,7 +24,7 @@ pub use error::{Found, ToolError, ToolProblem};
 pub use execute::execute;
 pub(crate) use meter::cpu_time;
 
-use crate::shell::shell;
+use crate::shell::guarded;
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision, ToolFacts};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -156,7 +156,8 @@ impl ToolOrder {
     /// The command, in the plan's folder and with all it needs to know in its
     /// environment. Both paths are absolute; `out` is the folder for its own files.
     fn command(&self, plan_dir: &Path, out: &Path) -> Command {
-        let mut command = shell(&self.command, plan_dir);
+        // Its standard input is the guard's; a tool that reads its own finds nothing.
+        let mut command = guarded(&format!("exec </dev/null\n{}", self.command), plan_dir);
         // What the load has none of must stay unset: whatever stood there would
         // be taken for it.
         command.env_remove("DOORCLOCK_RATE").env_remove("DOORCLOCK_CONNECTIONS");

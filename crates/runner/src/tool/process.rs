@@ -45,7 +45,8 @@ pub(super) enum Ending {
 impl Running {
     /// Starts it. `clock` starts at this moment or before.
     pub(super) fn start(mut command: Command, clock: MonotonicClock) -> Result<Running, ToolProblem> {
-        command.stdin(Stdio::null()).process_group(0);
+        // A guarded command ends when our end of this pipe is closed.
+        command.stdin(Stdio::piped()).process_group(0);
         let child = command.spawn().map_err(|source| ToolProblem::System { doing: "start", source })?;
         let group = Pid::from_child(&child);
         let meter = Meter::new(group, clock.now());
@@ -171,6 +172,20 @@ mod tests {
         let group = running.group;
         let (ending, _) = wait(running, Nanos::from_secs(60), false);
         assert!(matches!(ending, Ending::Exited(status) if status.success()));
+        assert!(all_gone(group));
+    }
+
+    #[test]
+    fn one_that_is_guarded_ends_with_all_it_started_when_we_are_gone() {
+        let command = crate::shell::guarded("sleep 60 & exec sleep 60", std::path::Path::new("."));
+        let mut running =
+            Running::start(command, MonotonicClock::starting_in(Nanos::ZERO)).expect("sh starts");
+        // What the kernel does when we are killed: it closes our end of the pipe.
+        drop(running.child.stdin.take());
+        let group = running.group;
+        let (ending, _) = wait(running, Nanos::from_secs(60), false);
+        let Ending::Exited(status) = ending else { panic!("{ending:?}") };
+        assert!(!status.success(), "it was ended by the guard: {status}");
         assert!(all_gone(group));
     }
 
