@@ -1,7 +1,7 @@
 //! What analysis says of loads that change over time: each shape asks a
 //! question of its own, and these are the figures that answer it.
 
-use super::{Distribution, KeptUp};
+use super::{Distribution, KeptUp, Point};
 use model::{Nanos, Span, Stage};
 
 /// One stage of one run.
@@ -45,6 +45,9 @@ pub struct BurstFigures {
     pub peak_at: Nanos,
     /// The 99th percentile over time of the backlog before the burst.
     pub usual_backlog: u64,
+    /// The backlog is looked at in steps of this length: a 2²⁰th of the counted
+    /// part. Moments are known to one step, and `peak_backlog` at the steps' edges.
+    pub resolution: Nanos,
     /// How long recovery took.
     pub recovery: Recovery,
     /// The backlog for a picture, from the beginning of `before` to the end of
@@ -76,8 +79,45 @@ pub enum Recovery {
     Took(Nanos),
     /// Not within so long: to the next burst's beginning, or the run's end.
     NotWithin(Nanos),
-    /// Too little was sent before the burst to say what is usual.
+    /// Nothing was due before the burst, so nothing is usual; or the run ended
+    /// before the burst did.
     CannotSay,
+}
+
+/// One burst over all rounds of an arm, those of void runs left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BurstRounds {
+    /// Rounds that have this burst.
+    pub rounds: u32,
+    /// Of these: in which the backlog came back to what was usual.
+    pub recovered: u32,
+    /// How long recovery took, where every round recovered; from three rounds
+    /// on with an interval.
+    pub recovery: Option<LengthEstimate>,
+    /// The p99 of those who came before it: the middle one of the rounds'.
+    pub before_p99: Option<Point>,
+    /// The same of those who came during it.
+    pub during_p99: Option<Point>,
+    /// The same of those who came afterwards.
+    pub after_p99: Option<Point>,
+    /// The largest backlog of the round in the middle by its size.
+    pub peak_backlog: u64,
+    /// The usual backlog of the round in the middle by its size.
+    pub usual_backlog: u64,
+    /// Requests of all rounds that were due during it.
+    pub during_scheduled: u64,
+    /// Of these: failed, unanswered or never sent.
+    pub during_not_ok: u64,
+}
+
+/// A length of time over rounds: their median, with Student's 95 % interval
+/// around it from three rounds on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LengthEstimate {
+    /// The estimate.
+    pub value: Nanos,
+    /// The interval's ends; never below zero.
+    pub interval: Option<(Nanos, Nanos)>,
 }
 
 /// How something grew over the counted part of one run.
@@ -87,12 +127,12 @@ pub struct Growth {
     pub of: String,
     /// Its unit: `ns`, `bytes`, or empty for a count.
     pub unit: String,
-    /// Its value in each window of equal length: the median of response times,
-    /// the least of a reading.
-    pub windows: Vec<f64>,
+    /// Its value in each of twelve windows of equal length: the median of
+    /// response times, the least of a reading; `None` where a window has none.
+    pub windows: Vec<Option<f64>>,
     /// Length of a window.
     pub window: Nanos,
-    /// Kendall's S over the windows.
+    /// Kendall's S over the windows that have a value.
     pub s: i64,
     /// p of the exact Mann–Kendall test, two-sided.
     pub p: Option<f64>,
@@ -100,6 +140,8 @@ pub struct Growth {
     pub slope: Option<f64>,
     /// The slope's interval (Kendall's), a second.
     pub slope_interval: Option<(f64, f64)>,
+    /// Correlation of each window with the next, once the slope is taken out.
+    pub correlation: Option<f64>,
     /// What is said of it.
     pub says: Grows,
     /// What it must not reach, where the plan states that.
@@ -119,7 +161,8 @@ pub enum Grows {
     NotSeen,
     /// There is a trend, of less than 1 % of its level over the run.
     Negligible,
-    /// Too few windows, or windows that are not independent of each other.
+    /// Too few windows, or windows that are not independent of each other and
+    /// do not all step one way.
     TooShort,
 }
 
@@ -136,7 +179,7 @@ impl Grows {
     }
 }
 
-/// A rate with its 95 % interval.
+/// A rate with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateEstimate {
     /// The estimate, a second.
@@ -145,6 +188,34 @@ pub struct RateEstimate {
     pub low: f64,
     /// Upper end.
     pub high: f64,
+    /// What the interval's width comes from.
+    pub from: IntervalFrom,
+}
+
+/// What an interval of a rate rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalFrom {
+    /// Student's 95 % interval over so many rounds, three or more.
+    Rounds(u32),
+    /// The rate lies between two steps of the ramp, and no closer is known:
+    /// the last step below it and the first above it, in any round.
+    Steps,
+    /// Student's 95 % interval over so many saturated steps of all rounds.
+    Saturated(u32),
+    /// One saturated step: 95 % by the scatter of its count alone.
+    Count,
+}
+
+impl IntervalFrom {
+    /// The word in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            IntervalFrom::Rounds(_) => "rounds",
+            IntervalFrom::Steps => "steps",
+            IntervalFrom::Saturated(_) => "saturated-steps",
+            IntervalFrom::Count => "count",
+        }
+    }
 }
 
 /// A figure of a ramp: a rate, or why there is none.
