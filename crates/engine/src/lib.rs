@@ -11,6 +11,7 @@
 //! on each thread.
 
 mod batch;
+mod capture;
 mod clock;
 mod connections;
 mod expect;
@@ -21,6 +22,7 @@ mod work;
 mod worker;
 
 pub use batch::{BATCH_ROWS, BatchSink, SampleSink, batches};
+pub use capture::{Accepted, Capture, Follow};
 pub use clock::{Clock, MonotonicClock};
 pub use connections::Numbers;
 pub use expect::{Check, Expect, JsonCheck};

@@ -1,6 +1,7 @@
 //! One worker on each thread, all under one clock.
 
 use crate::batch::{BatchSink, batches};
+use crate::capture::Follow;
 use crate::clock::MonotonicClock;
 use crate::connections::Numbers;
 use crate::net::NetError;
@@ -23,6 +24,8 @@ pub struct Job<'a> {
     pub work: &'a Work,
     /// One tester for each sending thread.
     pub testers: Vec<Box<dyn Tester + Send + 'a>>,
+    /// Where accepted work is told, if somebody follows it.
+    pub follow: Option<Follow>,
     /// The moments and limits of the whole run; the connection limit, at least
     /// one for each thread, is shared out evenly among them.
     pub limits: Limits,
@@ -79,6 +82,7 @@ pub fn run(job: Job<'_>, keep: &mut dyn FnMut(&[Sample])) -> Result<WorkerEnd, R
                     ..job.limits
                 },
                 work: job.work,
+                follow: job.follow.clone(),
                 stop,
             };
             let handle = std::thread::Builder::new()
@@ -147,6 +151,7 @@ struct SendingThread<'a> {
     cpu: Option<usize>,
     limits: Limits,
     work: &'a Work,
+    follow: Option<Follow>,
     stop: &'a AtomicBool,
 }
 
@@ -162,6 +167,7 @@ impl SendingThread<'_> {
             net,
             clock: self.clock,
             samples,
+            follow: self.follow,
             limits: self.limits,
             stop: self.stop,
         };

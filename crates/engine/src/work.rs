@@ -1,5 +1,6 @@
 //! The requests a run sends, made ready before it starts.
 
+use crate::capture::Capture;
 use crate::expect::Expect;
 use model::Seed;
 use wire::h1::Asked;
@@ -21,6 +22,7 @@ pub struct Prepared {
 pub struct Work {
     requests: Vec<Prepared>,
     choice: Choice,
+    capture: Option<Capture>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +37,7 @@ impl Work {
     /// Work that draws from `requests`; `None` if there are none.
     pub fn new(requests: Vec<Prepared>, seed: Seed) -> Option<Work> {
         let choice = Choice::Drawn(seed.derive("work"));
-        (!requests.is_empty()).then_some(Work { requests, choice })
+        (!requests.is_empty()).then_some(Work { requests, choice, capture: None })
     }
 
     /// Work in which the n-th arrival sends the request that `order[n]` counts
@@ -43,7 +45,22 @@ impl Work {
     /// no order, or one that counts further than there are requests.
     pub fn recorded(requests: Vec<Prepared>, order: Vec<u32>) -> Option<Work> {
         let fits = order.iter().all(|&one| (one as usize) < requests.len());
-        (fits && !order.is_empty()).then_some(Work { requests, choice: Choice::Recorded(order) })
+        (fits && !order.is_empty()).then_some(Work {
+            requests,
+            choice: Choice::Recorded(order),
+            capture: None,
+        })
+    }
+
+    /// The same work, of whose answers it is kept which work they accepted.
+    #[must_use]
+    pub fn capturing(self, capture: Capture) -> Work {
+        Work { capture: Some(capture), ..self }
+    }
+
+    /// Where an answer names the work that it accepted, if that is asked.
+    pub(crate) fn capture(&self) -> Option<&Capture> {
+        self.capture.as_ref()
     }
 
     /// The request of arrival `index`.

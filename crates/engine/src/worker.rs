@@ -11,6 +11,7 @@
 mod outcome;
 
 use crate::batch::SampleSink;
+use crate::capture::{Accepted, Capture, Follow};
 use crate::clock::Clock;
 use crate::connections::{Connections, Numbers, State};
 use crate::expect::BODY_LIMIT;
@@ -100,6 +101,8 @@ pub struct Worker<'a, N, C, S> {
     pub clock: C,
     /// Where samples go.
     pub samples: S,
+    /// Where accepted work is told, if somebody follows it.
+    pub follow: Option<Follow>,
     /// The moments and limits it keeps to.
     pub limits: Limits,
     /// Set from outside to stop early.
@@ -255,7 +258,8 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         let request = self.worker.work.of(flight.due.index);
         flight.bytes_out += request.bytes.len() as u32;
         connection.answer.begin(request.asked);
-        connection.answer.keep_head(request.expect.looks_at_head());
+        let captures_head = self.worker.work.capture().is_some_and(Capture::looks_at_head);
+        connection.answer.keep_head(captures_head || request.expect.looks_at_head());
         self.worker.net.outgoing(slot).extend_from_slice(&request.bytes);
         self.worker.net.send(slot);
     }
@@ -292,7 +296,8 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         flight.bytes_in += bytes.len() as u64;
         let request = self.worker.work.of(flight.due.index);
         let expected = request.expect.body.as_deref();
-        let looks_at_body = request.expect.looks_at_body();
+        let captures_body = self.worker.work.capture().is_some_and(Capture::looks_at_body);
+        let looks_at_body = captures_body || request.expect.looks_at_body();
         let (matched, differs) = (&mut connection.matched, &mut connection.differs);
         let body = &mut connection.body;
         let read = connection.answer.receive(bytes, &mut |part: &[u8]| {
@@ -342,6 +347,21 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
                 expect.failed_check(&header, &connection.body).map(Failure::Check)
             }
         };
+        if let (None, Some(capture), Some(follow)) =
+            (&failure, self.worker.work.capture(), &self.worker.follow)
+        {
+            let header = |name: &str| connection.answer.header(name);
+            let scheduled = flight.due.scheduled;
+            let accepted = Accepted {
+                index: flight.due.index,
+                scheduled,
+                answered: at,
+                counted: scheduled >= self.worker.limits.warm_up,
+                name: capture.name(&header, &connection.body),
+            };
+            // Whoever follows may have given up; the samples are kept all the same.
+            let _ = follow.send(accepted);
+        }
         if reusable && self.connections.keeps() {
             match self.next_for_any() {
                 Some(next) => self.start(slot, next, at),

@@ -101,7 +101,17 @@ fn sending_allocates_nothing_per_request() {
         vec![Box::new(Watched { inner, taken: &taken, allocated: &allocated })];
     let clock = MonotonicClock::starting_in(Nanos::from_millis(2));
     let precision = SendPrecision::Sleep;
-    let job = Job { peer, work: &work, testers, limits, precision, cpus: Vec::new(), clock, stop: &stop };
+    let job = Job {
+        peer,
+        work: &work,
+        testers,
+        follow: None,
+        limits,
+        precision,
+        cpus: Vec::new(),
+        clock,
+        stop: &stop,
+    };
     run(job, &mut |_| {}).expect("a run");
     let (requests, allocated) = (taken.load(Relaxed).saturating_sub(SETTLED), allocated.load(Relaxed));
     assert!(requests > 1_000, "only {requests} requests were counted");

@@ -66,8 +66,17 @@ fn measure<'a>(
     let clock = MonotonicClock::starting_in(Nanos::from_millis(2));
     let stop = AtomicBool::new(false);
     let mut samples = Vec::new();
-    let job =
-        Job { peer, work: &work, testers, limits: LIMITS, precision, cpus: Vec::new(), clock, stop: &stop };
+    let job = Job {
+        peer,
+        work: &work,
+        testers,
+        follow: None,
+        limits: LIMITS,
+        precision,
+        cpus: Vec::new(),
+        clock,
+        stop: &stop,
+    };
     let totals = run(job, &mut |batch| samples.extend_from_slice(batch)).expect("a run");
     assert_eq!(totals.taken, samples.len() as u64);
     (totals, samples)
@@ -218,6 +227,7 @@ fn a_request_to_stop_ends_a_run_before_its_time() {
         peer,
         work: &work,
         testers,
+        follow: None,
         limits,
         precision: SendPrecision::Sleep,
         cpus: Vec::new(),
@@ -245,6 +255,7 @@ fn a_core_that_is_not_there_is_an_error_and_nothing_is_sent() {
         peer,
         work: &work,
         testers,
+        follow: None,
         limits: LIMITS,
         precision: SendPrecision::Sleep,
         cpus: vec![1_023],

@@ -67,6 +67,7 @@ fn run_expecting(
         net,
         clock,
         samples: Vec::new(),
+        follow: None,
         limits,
         stop: &AtomicBool::new(false),
     };
@@ -434,8 +435,17 @@ fn a_machine_that_wakes_threads_late_shows_as_lateness_and_not_as_service_time()
     let tester = Box::new(at(&[100, 300, 500]));
     let net = net.waking_late_by(Nanos(7));
     let stop = AtomicBool::new(false);
-    let (_, samples) =
-        Worker { tester, work: &work, net, clock, samples: Vec::new(), limits: LIMITS, stop: &stop }.run();
+    let (_, samples) = Worker {
+        tester,
+        work: &work,
+        net,
+        clock,
+        samples: Vec::new(),
+        follow: None,
+        limits: LIMITS,
+        stop: &stop,
+    }
+    .run();
     let later = &samples[1..];
     assert!(later.iter().all(|sample| sample.own_delay() == Some(Nanos(7))), "{later:?}");
 }
@@ -448,8 +458,17 @@ fn an_answer_that_is_read_after_the_time_limit_is_too_late_even_if_it_is_whole()
     let net = net.waking_late_by(Nanos(7));
     let stop = AtomicBool::new(false);
     let tester = Box::new(at(&[100]));
-    let (_, samples) =
-        Worker { tester, work: &work, net, clock, samples: Vec::new(), limits: LIMITS, stop: &stop }.run();
+    let (_, samples) = Worker {
+        tester,
+        work: &work,
+        net,
+        clock,
+        samples: Vec::new(),
+        follow: None,
+        limits: LIMITS,
+        stop: &stop,
+    }
+    .run();
     assert_eq!((samples[0].outcome, samples[0].status), (Outcome::TimedOut, 200), "{samples:?}");
     assert!(samples[0].done > Nanos(500), "{samples:?}");
 }
@@ -465,6 +484,7 @@ fn told_to_stop_it_ends_at_once_and_keeps_what_is_out() {
         net,
         clock,
         samples: Vec::new(),
+        follow: None,
         limits: LIMITS,
         stop: &stop,
     }
@@ -531,7 +551,8 @@ fn a_request_handed_to_the_kernel_in_the_last_turn_is_unfinished_and_not_never_s
     let net = net.waking_late_by(Nanos(7));
     let tester = Box::new(at(&[100, 999]));
     let (_, samples) =
-        Worker { tester, work: &work, net, clock, samples: Vec::new(), limits, stop: &stop }.run();
+        Worker { tester, work: &work, net, clock, samples: Vec::new(), follow: None, limits, stop: &stop }
+            .run();
     assert_eq!(outcomes(&samples), [Outcome::Ok, Outcome::Unfinished]);
     assert!(samples.iter().all(|sample| sample.sent.is_some()), "{samples:?}");
 }

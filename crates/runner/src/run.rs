@@ -68,6 +68,7 @@ pub fn execute(
     let counted = Span { began: order.warm_up, ended: order.until() };
     beside.begin(&clock, counted)?;
     let job = Job {
+        follow: None,
         peer: order.peer,
         work: &order.work,
         testers,

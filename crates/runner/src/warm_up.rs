@@ -31,6 +31,7 @@ pub(crate) fn send(
     limits.until = AT_MOST;
     limits.connection_limit = connections.max(1);
     let job = Job {
+        follow: None,
         peer: order.peer,
         work: &order.work,
         testers: vec![Box::new(tester)],
