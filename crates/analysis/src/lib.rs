@@ -38,7 +38,9 @@ mod windows;
 
 pub use experiment::{ExperimentFacts, capacity, experiment};
 pub use live::Live;
-pub use outlook::{ArmOutlook, Outlook, P99Outlook, PlannedArm, outlook};
+pub use outlook::{
+    ArmOutlook, Outlook, P99Outlook, PartsOutlook, PlannedArm, ShapeOutlook, StageOutlook, outlook,
+};
 pub use pooled::pooled;
 pub use run::run;
 pub use summary::*;

@@ -1,6 +1,10 @@
 //! What a plan can be expected to show, before it is run.
 
-use model::{Load, Nanos};
+mod shape;
+
+pub use shape::{PartsOutlook, ShapeOutlook, StageOutlook};
+
+use model::{Load, Nanos, Shape};
 
 /// Separate slow events below which a run gives no p99, and from which on its
 /// interval holds: the limits by which a run is judged afterwards.
@@ -18,6 +22,10 @@ pub struct PlannedArm {
     pub name: String,
     /// Who decides when the next request is due.
     pub load: Load,
+    /// The load over the counted part; `None` if it stays the same.
+    pub shape: Option<Shape>,
+    /// The slowest p99 that the plan accepts, if it says one.
+    pub p99_bound: Option<Nanos>,
     /// The other tool that sends, by name.
     pub tool: Option<String>,
     /// The uncounted part, where it has a length of its own.
@@ -36,6 +44,8 @@ pub struct ArmOutlook {
     /// Counted requests a run: about, since arrivals come by chance. `None`
     /// where the service decides.
     pub requests: Option<f64>,
+    /// The same over time; `None` if the load stays the same.
+    pub shape: Option<ShapeOutlook>,
     /// Stalls in a run's counted part, on average.
     pub stalls: Option<f64>,
     /// Whether that is enough for a p99.
@@ -117,7 +127,7 @@ fn of_arm(arm: PlannedArm) -> ArmOutlook {
             }
         }
     };
-    ArmOutlook { arm, requests, stalls, p99 }
+    ArmOutlook { shape: ShapeOutlook::of(&arm), arm, requests, stalls, p99 }
 }
 
 #[cfg(test)]
@@ -125,13 +135,15 @@ mod tests {
     use super::*;
     use model::{ArrivalProcess, Rate};
 
-    fn arm(rate: f64, measure_s: u64, stalls_every_s: Option<u64>) -> PlannedArm {
+    pub(super) fn arm(rate: f64, measure_s: u64, stalls_every_s: Option<u64>) -> PlannedArm {
         PlannedArm {
             name: "open".to_owned(),
             load: Load::Open {
                 rate: Rate::per_second(rate).expect("a rate"),
                 arrivals: ArrivalProcess::Poisson,
             },
+            shape: None,
+            p99_bound: None,
             tool: None,
             warm_up: Nanos::from_secs(1),
             measure: Nanos::from_secs(measure_s),
