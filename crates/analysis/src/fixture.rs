@@ -169,6 +169,7 @@ fn facts() -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        follow: None,
         tool: None,
     }
 }
@@ -191,6 +192,7 @@ fn end() -> RunEnd {
         wakeups: 40_000,
         examples: Vec::new(),
         stalls: None,
+        followed: None,
         told: None,
         machine: None,
     }

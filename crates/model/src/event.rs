@@ -54,6 +54,15 @@ pub enum RunEvent {
     },
     /// A run goes on.
     Progress(Progress),
+    /// Sending is over, and accepted work is waited for.
+    Following {
+        /// Work whose end is known.
+        ended: u64,
+        /// Work that was accepted.
+        accepted: u64,
+        /// How long it is waited for at most, from now.
+        left: Nanos,
+    },
     /// Sending is over and the samples are being put away.
     Finished {
         /// The arm's name.

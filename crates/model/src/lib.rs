@@ -7,6 +7,7 @@
 //! Start at [`Sample`]: one row a request, from which every number that
 //! doorclock reports can be computed again.
 
+mod completion;
 mod event;
 mod load;
 mod machine;
@@ -20,6 +21,7 @@ mod shape;
 mod source;
 mod units;
 
+pub use completion::{Completion, FollowFacts, FollowKind, Followed, WorkEnd};
 pub use event::{Progress, RunEvent, Waits};
 pub use load::{ArrivalProcess, ConnectionPolicy, Load, SendPrecision};
 pub use machine::MachineFacts;

@@ -1,6 +1,6 @@
 //! The facts of one run, beside its samples.
 
-use crate::{ConnectionPolicy, Load, Nanos, Seed, SendPrecision, Shape};
+use crate::{ConnectionPolicy, FollowFacts, Followed, Load, Nanos, Seed, SendPrecision, Shape};
 
 /// An interval on the run's clock: from `began` up to, not including, `ended`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +86,8 @@ pub struct RunFacts {
     pub stalls_asked: Option<bool>,
     /// Answers a second that the service can give, where another run showed it.
     pub capacity_per_s: Option<f64>,
+    /// How work is followed past its answer; `None` where an answer is the end.
+    pub follow: Option<FollowFacts>,
     /// The other tool that sends in doorclock's place; `None` where doorclock
     /// sends. `load` is then what that tool was told to do.
     pub tool: Option<ToolFacts>,
@@ -199,6 +201,8 @@ pub struct RunEnd {
     pub examples: Vec<(String, String)>,
     /// The stalls of the service, where it tells them.
     pub stalls: Option<Stalls>,
+    /// What following the work came to, where it was followed.
+    pub followed: Option<Followed>,
     /// What the other tool says of the run, where one sent.
     pub told: Option<Told>,
     /// What the machine did besides; `None` where nobody watched it.

@@ -147,6 +147,7 @@ impl Order {
             schedule_hash: digest.map(|digest| digest.hash),
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
+            follow: None,
             tool: None,
         })
     }

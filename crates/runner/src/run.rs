@@ -158,6 +158,7 @@ fn run_end(all: WorkerEnd, seen: Seen, counted: Span) -> RunEnd {
         wakeups: all.wakeups,
         examples: all.examples.into_iter().map(|(outcome, text)| (outcome.name().to_owned(), text)).collect(),
         stalls: seen.stalls.map(|stalls| stalls.within(counted)),
+        followed: None,
         told: None,
         machine: seen.machine,
     }

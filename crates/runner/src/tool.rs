@@ -130,6 +130,7 @@ impl ToolOrder {
             schedule_hash: None,
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
+            follow: None,
             tool: Some(ToolFacts { name, command: self.command.clone() }),
         }
     }

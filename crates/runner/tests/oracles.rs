@@ -67,6 +67,7 @@ fn facts(load: Load, measure: Nanos, seed: u64) -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        follow: None,
         tool: None,
     }
 }
@@ -108,6 +109,7 @@ fn judge(facts: RunFacts, end: &WorkerEnd, samples: &dyn SampleSource, stalls: &
         connections_opened: end.connections_opened,
         connections_peak: end.connections_peak,
         waited_at_limit: end.waited_at_limit,
+        followed: None,
         told: None,
         machine: None,
         limit_lowered_to: end.limit_lowered_to,

@@ -5,6 +5,7 @@
 //! Names carry units, what is unknown is `null`, and whole numbers that may
 //! pass 2⁵³ (seeds, the area) are text, since JavaScript and jq would round them.
 
+mod follow;
 mod machine;
 mod manifest;
 mod planned;

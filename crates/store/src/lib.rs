@@ -16,6 +16,7 @@
 //! beside this crate's manifest; the JSON files are the types of `format/`.
 
 mod columns;
+mod completions;
 mod disk;
 mod error;
 mod folder;
@@ -26,6 +27,7 @@ mod run_writer;
 mod spool;
 mod stored_run;
 
+pub use completions::CompletionWriter;
 pub use disk::{Disk, LocalDisk, Sink};
 pub use error::StoreError;
 pub use folder::Folder;

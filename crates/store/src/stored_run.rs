@@ -2,11 +2,12 @@
 
 use crate::StoreError;
 use crate::columns;
+use crate::completions;
 use crate::disk::each_chunk;
 use crate::format::{RunFile, SampleFile, StallsFile, read_json};
 use crate::run_writer::{COLUMNS, RUN, SPOOL, STALLS};
 use crate::spool::SpoolReader;
-use model::{LastSign, RunRecord, Sample, SampleSource, SourceError};
+use model::{Completion, LastSign, RunRecord, Sample, SampleSource, SourceError};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -81,6 +82,12 @@ impl StoredRun {
     /// on, or could not be put into columns.
     pub fn from_spool(&self) -> bool {
         !matches!(self.samples, Kept::Columns { .. })
+    }
+
+    /// The work that answers accepted and whose end is known, in the order in
+    /// which ends were learnt; `None` where nobody followed it.
+    pub fn completions(&self) -> Result<Option<Vec<Completion>>, StoreError> {
+        completions::read(&self.path)
     }
 
     /// Bytes at the end of the spool that hold no whole batch: what the tester

@@ -3,8 +3,9 @@
 
 use crate::{Disk, LocalDisk, Sink};
 use model::{
-    ArrivalProcess, ConnectionPolicy, CpuUse, Load, MachineStory, Nanos, Outcome, Rate, ReplayFacts, RunEnd,
-    RunFacts, Sample, Seed, SendPrecision, Shape, ShapeKind, Span, Stage, StageUnit, Stalls, Told, ToolFacts,
+    ArrivalProcess, ConnectionPolicy, CpuUse, FollowFacts, FollowKind, Followed, Load, MachineStory, Nanos,
+    Outcome, Rate, ReplayFacts, RunEnd, RunFacts, Sample, Seed, SendPrecision, Shape, ShapeKind, Span, Stage,
+    StageUnit, Stalls, Told, ToolFacts,
 };
 use proptest::prelude::*;
 use std::io::{self, Write};
@@ -101,6 +102,12 @@ pub(crate) fn facts(arm: &str) -> RunFacts {
         schedule_hash: Some("5eed".repeat(16)),
         stalls_asked: Some(true),
         capacity_per_s: Some(1091.9),
+        follow: Some(FollowFacts {
+            kind: FollowKind::Poll,
+            every: Some(Nanos::from_millis(500)),
+            within: Nanos::from_secs(600),
+            at_most: Some(Nanos::from_secs(300)),
+        }),
         tool: Some(ToolFacts { name: "locust".to_owned(), command: "locust -f \"x\"".to_owned() }),
     }
 }
@@ -138,6 +145,7 @@ pub(crate) fn bare_facts(arm: &str) -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        follow: None,
         tool: None,
         ..facts(arm)
     }
@@ -163,6 +171,16 @@ pub(crate) fn end() -> RunEnd {
         wakeups: 33_000,
         examples: vec![("timed_out".to_owned(), "no answer within 10 s: \"…\"\n".to_owned())],
         stalls: Some(Stalls { planned: 7, seen: vec![span(4_000, 4_100_000_003), span(8_000, u64::MAX)] }),
+        followed: Some(Followed {
+            until: Nanos(525_000_000_001),
+            is_cut_short: true,
+            asked: 40_000,
+            failed: 2,
+            example: Some("GET /tickets/7: status 404".to_owned()),
+            strangers: 1,
+            repeated: 5,
+            cpu: Nanos(1_234_567_891),
+        }),
         told: Some(Told {
             requests: Some(15_420),
             failed: Some(1),

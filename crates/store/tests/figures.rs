@@ -72,6 +72,7 @@ fn facts() -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        follow: None,
         tool: None,
     }
 }
@@ -94,6 +95,7 @@ fn end() -> RunEnd {
         wakeups: 0,
         examples: Vec::new(),
         stalls: None,
+        followed: None,
         told: None,
         machine: None,
     }

@@ -71,6 +71,7 @@ fn open_facts() -> RunFacts {
         schedule_hash: Some("0123456789abcdef".repeat(4)),
         stalls_asked: Some(true),
         capacity_per_s: Some(1091.9),
+        follow: None,
         tool: None,
     }
 }
@@ -96,6 +97,7 @@ fn end() -> RunEnd {
             planned: 1,
             seen: vec![Span { began: Nanos::from_millis(60), ended: Nanos(160_000_123) }],
         }),
+        followed: None,
         told: None,
         machine: None,
     }
@@ -111,6 +113,7 @@ fn killed_record() -> RunRecord {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        follow: None,
         tool: None,
         ..open_facts()
     };

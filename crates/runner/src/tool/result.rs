@@ -130,6 +130,7 @@ impl Measured {
             wakeups: 0,
             examples: Vec::new(),
             stalls: seen.stalls.and_then(|stalls| self.stalls(&stalls)),
+            followed: None,
             told: Some(self.told.clone()).filter(|told| *told != Told::default()),
             machine: seen.machine,
         }

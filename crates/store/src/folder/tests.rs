@@ -47,6 +47,7 @@ fn a_run_comes_back_with_its_facts_its_end_and_its_samples() {
         stalls: None,
         peak_rss_bytes: None,
         examples: Vec::new(),
+        followed: None,
         told: None,
         machine: None,
         ..end()

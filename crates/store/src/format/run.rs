@@ -1,5 +1,6 @@
 //! `run.json` and `stalls.json`: the facts of one run beside its samples.
 
+use super::follow::{FollowEntry, FollowedEntry};
 use super::shape::ShapeEntry;
 use super::told::{MachineStoryEntry, ToldEntry};
 use super::{bad_value, number};
@@ -96,6 +97,9 @@ struct FactsEntry {
     schedule_sha256: Option<String>,
     stalls_asked: Option<bool>,
     capacity_per_s: Option<f64>,
+    /// Left out where an answer is the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    follow: Option<FollowEntry>,
     /// Left out where doorclock itself sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tool: Option<ToolEntry>,
@@ -134,6 +138,7 @@ impl FactsEntry {
             schedule_sha256: facts.schedule_hash.clone(),
             stalls_asked: facts.stalls_asked,
             capacity_per_s: facts.capacity_per_s,
+            follow: facts.follow.map(FollowEntry::new),
             tool: facts
                 .tool
                 .as_ref()
@@ -167,6 +172,7 @@ impl FactsEntry {
             schedule_hash: self.schedule_sha256.clone(),
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
+            follow: self.follow.as_ref().map(|follow| follow.facts(path)).transpose()?,
             tool: self
                 .tool
                 .as_ref()
@@ -246,6 +252,9 @@ struct EndEntry {
     examples: Vec<ExampleEntry>,
     /// Whether the service told its stalls: they are in `stalls.json`.
     stalls_told: bool,
+    /// Left out where an answer was the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    followed: Option<FollowedEntry>,
     /// What another tool says of its run; left out where doorclock sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     told: Option<ToldEntry>,
@@ -284,6 +293,7 @@ impl EndEntry {
             wakeups: end.wakeups,
             examples: end.examples.iter().map(example).collect(),
             stalls_told: end.stalls.is_some(),
+            followed: end.followed.as_ref().map(FollowedEntry::new),
             told: end.told.as_ref().map(ToldEntry::new),
             machine: end.machine.as_ref().map(MachineStoryEntry::new),
         }
@@ -307,6 +317,7 @@ impl EndEntry {
             wakeups: self.wakeups,
             examples: self.examples.iter().map(|e| (e.outcome.clone(), e.seen.clone())).collect(),
             stalls,
+            followed: self.followed.as_ref().map(FollowedEntry::followed),
             told: self.told.as_ref().map(ToldEntry::told),
             machine: self.machine.as_ref().map(MachineStoryEntry::story),
         })

@@ -275,6 +275,7 @@ fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> R
         schedule_hash: None,
         stalls_asked: stalls.as_ref().map(|stalls| !stalls.seen.is_empty()),
         capacity_per_s: load.target_rate().map(|rate| 2.0 * rate.as_per_second()),
+        follow: None,
         tool: None,
     };
     let end = RunEnd {
@@ -294,6 +295,7 @@ fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> R
         wakeups: 4_000,
         examples: Vec::new(),
         stalls,
+        followed: None,
         told: None,
         machine: None,
     };
