@@ -8,9 +8,12 @@
 //! logarithm, one division, and a square root on slopes. (Measured on a shared
 //! 2-core virtual machine: 23 to 30 ns on a level, 28 to 44 on a slope.) It
 //! keeps its place in the profile and nothing else, however long the schedule.
+//!
+//! Recorded arrivals have their moments already and are read off one by one.
 
-use crate::{Profile, UnitProcess};
+use crate::{Profile, Recorded, UnitProcess};
 use model::{ArrivalProcess, Nanos, Seed};
+use std::sync::Arc;
 
 /// One arrival of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +25,26 @@ pub struct Arrival {
 }
 
 /// All arrivals of a schedule in order: never going back, each before the
-/// profile's end.
+/// schedule's end.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
+    source: Source,
+    next_index: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Bent(Bent),
+    Recorded { recorded: Arc<Recorded>, warm_up: Nanos },
+}
+
+/// A unit process on its way through a profile.
+#[derive(Clone, Debug)]
+struct Bent {
     unit: UnitProcess,
     profile: Profile,
     /// The piece of the profile that the last arrival fell into.
     piece: usize,
-    next_index: u64,
     last: Nanos,
 }
 
@@ -38,7 +53,13 @@ impl Arrivals {
     /// own, derived for the purpose `"arrivals"`.
     pub fn new(profile: Profile, process: ArrivalProcess, seed: Seed) -> Arrivals {
         let unit = UnitProcess::new(process, seed.derive("arrivals"));
-        Arrivals { unit, profile, piece: 0, next_index: 0, last: Nanos::ZERO }
+        let bent = Bent { unit, profile, piece: 0, last: Nanos::ZERO };
+        Arrivals { source: Source::Bent(bent), next_index: 0 }
+    }
+
+    /// The `recorded` arrivals after a `warm_up` in which nothing is sent.
+    pub fn recorded(recorded: Arc<Recorded>, warm_up: Nanos) -> Arrivals {
+        Arrivals { source: Source::Recorded { recorded, warm_up }, next_index: 0 }
     }
 }
 
@@ -47,6 +68,21 @@ impl Iterator for Arrivals {
 
     #[inline]
     fn next(&mut self) -> Option<Arrival> {
+        let index = self.next_index;
+        let scheduled = match &mut self.source {
+            Source::Bent(bent) => bent.advance()?,
+            Source::Recorded { recorded, warm_up } => {
+                recorded.moments().get(index as usize)?.saturating_add(*warm_up)
+            }
+        };
+        self.next_index += 1;
+        Some(Arrival { index, scheduled })
+    }
+}
+
+impl Bent {
+    #[inline]
+    fn advance(&mut self) -> Option<Nanos> {
         let moment = self.unit.advance();
         // A silence ends at the count it began with, so none is stopped in.
         while self.profile.pieces().get(self.piece)?.after <= moment {
@@ -55,13 +91,11 @@ impl Iterator for Arrivals {
         let bent = self.profile.pieces()[self.piece].inverse(moment);
         // Along a slope the last bit of a root may fall where its input rose.
         self.last = self.last.max(bent);
-        let arrival = Arrival { index: self.next_index, scheduled: self.last };
-        self.next_index += 1;
-        Some(arrival)
+        Some(self.last)
     }
 }
 
-/// Once the profile is over it stays over.
+/// Once the schedule is over it stays over.
 impl std::iter::FusedIterator for Arrivals {}
 
 #[cfg(test)]

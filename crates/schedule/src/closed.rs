@@ -2,11 +2,12 @@
 //! While the service stands still, so does the tester.
 
 use crate::users::{Users, ready_again};
-use crate::{Due, Share, Tester};
+use crate::{Due, Share, Tester, UserLevels};
 use model::Nanos;
 
-/// Users in a closed loop. All are due at 0; then each when its last request
-/// ended, or [`FAILURE_PAUSE`](crate::FAILURE_PAUSE) later if that failed.
+/// Users in a closed loop. Each is due as soon as she is there; then when her
+/// last request ended, or [`FAILURE_PAUSE`](crate::FAILURE_PAUSE) later if that
+/// failed. One who has left by then is due when she is there again.
 #[derive(Clone, Debug)]
 pub struct Closed {
     users: Users,
@@ -16,7 +17,17 @@ impl Closed {
     /// The tester of one `share` of `users` users. No request is due at or
     /// after `until`.
     pub fn new(users: u32, until: Nanos, share: Share) -> Closed {
-        Closed { users: Users::new(users, until, share, |_| Nanos::ZERO) }
+        Closed::over_time(UserLevels::level(users, until), share)
+    }
+
+    /// The tester of one `share` of the users of `levels`. A request that is on
+    /// its way when its user leaves is finished.
+    pub fn over_time(levels: UserLevels, share: Share) -> Closed {
+        let mut users = Users::new(levels, share);
+        for user in users.own() {
+            users.ready_at(user, Nanos::ZERO, at_once);
+        }
+        Closed { users }
     }
 }
 
@@ -30,8 +41,13 @@ impl Tester for Closed {
     }
 
     fn done(&mut self, user: u32, at: Nanos, failed: bool) {
-        self.users.ready_at(user, ready_again(at, failed));
+        self.users.ready_at(user, ready_again(at, failed), at_once);
     }
+}
+
+/// When a user is due who comes at this moment.
+fn at_once(comes: Nanos) -> Nanos {
+    comes
 }
 
 #[cfg(test)]

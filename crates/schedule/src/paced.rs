@@ -3,13 +3,13 @@
 //! are never made up: what most load testers call a constant rate.
 
 use crate::users::{Users, ready_again};
-use crate::{Due, Share, Tester};
+use crate::{Due, Share, Tester, UserLevels};
 use model::{Nanos, Rate};
 
-/// Users who share a rate. Each has a turn every `users / rate`, evenly spread;
-/// its next request is due a turn after its last one was, or when that one
-/// ended (and [`FAILURE_PAUSE`](crate::FAILURE_PAUSE) later if it failed),
-/// whichever is later.
+/// Users with a turn each every so often. A user's next request is due a turn
+/// after her last one was, or when that one ended (and
+/// [`FAILURE_PAUSE`](crate::FAILURE_PAUSE) later if it failed), whichever is
+/// later. One who has left by then is due on her next beat after she comes.
 #[derive(Clone, Debug)]
 pub struct Paced {
     users: Users,
@@ -21,15 +21,28 @@ pub struct Paced {
 
 impl Paced {
     /// The tester of one `share` of `users` users, who aim at `rate` all
-    /// together. No request is due at or after `until`.
+    /// together: each has a turn every `users / rate`, evenly spread. No
+    /// request is due at or after `until`.
     pub fn new(users: u32, rate: Rate, until: Nanos, share: Share) -> Paced {
         let turn = |nth: u32| Nanos::from_secs_f64(f64::from(nth) / rate.as_per_second());
-        Paced {
-            users: Users::new(users, until, share, turn),
-            share,
-            period: turn(users),
-            last: vec![Nanos::ZERO; share.users_of(users).count()],
+        Paced::starting(UserLevels::level(users, until), turn(users), share, turn)
+    }
+
+    /// The tester of one `share` of the users of `levels`, each with a turn
+    /// every `pace`. Each has a [`beat`] of her own, so that users who come
+    /// together do not send in step. A request that is on its way when its user
+    /// leaves is finished.
+    pub fn over_time(levels: UserLevels, pace: Nanos, share: Share) -> Paced {
+        Paced::starting(levels, pace, share, |user| phase(user, pace))
+    }
+
+    fn starting(levels: UserLevels, period: Nanos, share: Share, start: impl Fn(u32) -> Nanos) -> Paced {
+        let last = vec![Nanos::ZERO; share.users_of(levels.most()).count()];
+        let mut users = Users::new(levels, share);
+        for user in users.own() {
+            users.ready_at(user, start(user), |comes| beat(user, period, comes));
         }
+        Paced { users, share, period, last }
     }
 }
 
@@ -46,8 +59,25 @@ impl Tester for Paced {
 
     fn done(&mut self, user: u32, at: Nanos, failed: bool) {
         let turn = self.last[self.share.place(user)].saturating_add(self.period);
-        self.users.ready_at(user, turn.max(ready_again(at, failed)));
+        let moment = turn.max(ready_again(at, failed));
+        self.users.ready_at(user, moment, |comes| beat(user, self.period, comes));
     }
+}
+
+/// Where in the period `user` has her beat: n golden sections round a circle.
+/// However many users there are, this leaves no gap between two of them that is
+/// more than 2.62 times another (the three-gap theorem).
+fn phase(user: u32, period: Nanos) -> Nanos {
+    // 2⁶⁴ ÷ 1.618…, so that the product's overflow is the circle.
+    let part = u64::from(user).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    Nanos(((u128::from(part) * u128::from(period.0)) >> 64) as u64)
+}
+
+/// The first beat of `user` at `moment` or later.
+fn beat(user: u32, period: Nanos, moment: Nanos) -> Nanos {
+    let phase = phase(user, period);
+    let beats = moment.saturating_sub(phase).0.div_ceil(period.0.max(1));
+    Nanos(period.0.saturating_mul(beats)).saturating_add(phase)
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 //! Start at [`Profile::cumulative`] and [`Profile::inverse`]: together they
 //! turn evenly running time into the profile's time and back.
 
-use model::{Nanos, Rate};
+use model::{Nanos, Rate, Shape, Stage};
 use thiserror::Error;
 
 /// Arrivals closer together than the clock's nanosecond cannot be told apart.
 const HIGHEST_RATE: f64 = 1e9;
 
 /// 2⁵³ ns, 104 days: beyond it a float no longer holds every nanosecond.
-const LONGEST: Nanos = Nanos(1 << 53);
+pub(crate) const LONGEST: Nanos = Nanos(1 << 53);
 
 /// A stretch of time over which the rate goes straight from one value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +61,9 @@ pub enum ProfileError {
     /// More than 2⁵³ ns in all.
     #[error("the load lasts longer than 104 days")]
     TooLong,
+    /// Users who send by the service's answers alone.
+    #[error("users without a pace make no rate: give them a pace, or give stages in arrivals a second")]
+    NoPace,
 }
 
 /// A rate over time that sends something, from 0 to [`end`](Profile::end).
@@ -74,6 +77,21 @@ impl Profile {
     /// The same rate from start to end.
     pub fn level(rate: Rate, length: Nanos) -> Result<Profile, ProfileError> {
         Profile::new(&[Segment::level(rate.as_per_second(), length)])
+    }
+
+    /// The arrivals that a shape means, after a `warm_up` at the rate of its
+    /// beginning. In errors, segments are the shape's stages.
+    pub fn of_shape(shape: &Shape, warm_up: Nanos) -> Result<Profile, ProfileError> {
+        let rate = |load| shape.per_second(load).ok_or(ProfileError::NoPace);
+        let segment = |stage: &Stage| Ok(Segment::slope(rate(stage.from)?, rate(stage.to)?, stage.length));
+        let stages: Vec<Segment> = shape.stages.iter().map(segment).collect::<Result<_, _>>()?;
+        let alone = Profile::new(&stages)?;
+        if warm_up == Nanos::ZERO {
+            return Ok(alone);
+        }
+        let warm_up = Segment::level(stages[0].from_per_second, warm_up);
+        // Whatever else is wrong with stages, they have shown to be free of.
+        Profile::new(&[&[warm_up], &stages[..]].concat())
     }
 
     /// The segments one after the other.

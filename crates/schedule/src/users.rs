@@ -1,7 +1,7 @@
 //! What closed and paced testers have in common: users who each wait for the
 //! answer before they send again.
 
-use crate::{Due, Share};
+use crate::{Due, Share, UserLevels};
 use model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,33 +17,40 @@ pub const FAILURE_PAUSE: Nanos = Nanos::from_millis(10);
 pub(crate) struct Users {
     ready: BinaryHeap<Reverse<(Nanos, u32)>>,
     share: Share,
-    /// Nothing is due from here on.
-    until: Nanos,
+    /// Who is there when. Nothing is due of a user who is not.
+    levels: UserLevels,
     taken: u64,
     last: Nanos,
 }
 
 impl Users {
-    /// The `share` of `users` users, each due first at its moment of `starts`.
-    pub(crate) fn new(users: u32, until: Nanos, share: Share, starts: impl Fn(u32) -> Nanos) -> Users {
-        let own = share.users_of(users);
-        let ready = BinaryHeap::with_capacity(share.users_of(users).count());
-        let mut all = Users { ready, share, until, taken: 0, last: Nanos::ZERO };
-        for user in own {
-            all.ready_at(user, starts(user));
-        }
-        all
+    /// The `share` of the users of `levels`, all of them yet without a moment
+    /// at which they are due: see [`ready_at`](Users::ready_at).
+    pub(crate) fn new(levels: UserLevels, share: Share) -> Users {
+        let ready = BinaryHeap::with_capacity(share.users_of(levels.most()).count());
+        Users { ready, share, levels, taken: 0, last: Nanos::ZERO }
     }
 
-    /// `user`'s next request is due at `moment`, unless all is over by then.
+    /// Which users these are.
+    pub(crate) fn own(&self) -> impl Iterator<Item = u32> + use<> {
+        self.share.users_of(self.levels.most())
+    }
+
+    /// `user`'s next request is due at `moment`. If she is not there by then,
+    /// it is due when `after_coming` says, given when she is next; and never,
+    /// if she is not there again.
     ///
     /// An answer may be stamped before the request that another user took in
     /// the meantime. Handed out moments never go back, so it is moved up to
     /// that one: by less than one turn of the event loop.
-    pub(crate) fn ready_at(&mut self, user: u32, moment: Nanos) {
-        let moment = moment.max(self.last);
-        if moment < self.until {
-            self.ready.push(Reverse((moment, user)));
+    pub(crate) fn ready_at(&mut self, user: u32, moment: Nanos, after_coming: impl Fn(Nanos) -> Nanos) {
+        let mut due = moment.max(self.last);
+        while let Some(there) = self.levels.there_from(user, due) {
+            if there == due {
+                self.ready.push(Reverse((due, user)));
+                return;
+            }
+            due = after_coming(there);
         }
     }
 
