@@ -7,7 +7,7 @@
 use crate::series::{mann_kendall_z, median, theil_sen_slope};
 
 /// Blocks over the window.
-const BLOCKS: usize = 20;
+pub(crate) const BLOCKS: usize = 20;
 /// Bins of a block, at whose edges the backlog is looked at.
 const BINS: usize = 2048;
 /// A rising floor is one that chance gives in 1 % of level series.
@@ -77,26 +77,7 @@ impl Backlog {
     /// window, where that is known; else what was completed stands for it.
     pub fn judge(&self, capacity: Option<f64>) -> KeepingUp {
         let smallest_visible = smallest_visible_shortfall(capacity.unwrap_or(self.completed as f64));
-        if self.arrived < FEWEST {
-            return KeepingUp { kept_up: None, smallest_visible };
-        }
-        let floors = self.floors();
-        let kept_up = match (self.fell_behind(&floors), came_back(&floors)) {
-            (true, _) => Some(false),
-            (false, true) => Some(true),
-            (false, false) => None,
-        };
-        KeepingUp { kept_up, smallest_visible }
-    }
-
-    fn fell_behind(&self, floors: &[f64]) -> bool {
-        let offered = self.arrived as f64;
-        let rises = mann_kendall_z(floors).is_some_and(|z| z > RISING_Z);
-        let rise = theil_sen_slope(floors).unwrap_or(0.0) * BLOCKS as f64;
-        // The shortfall is taken between floors: the backlog of the very last
-        // moment may be that of a pause which happens to be open just then.
-        let shortfall = floors[BLOCKS - 1] - floors[0];
-        (rises && rise > RISING_SHARE * offered) || shortfall > 3.0 * offered.sqrt()
+        KeepingUp { kept_up: of_floors(&self.floors(), self.arrived), smallest_visible }
     }
 
     /// The smallest backlog in each block.
@@ -121,6 +102,28 @@ impl Backlog {
             self.net[(share / u128::from(self.ended - self.began)) as usize] += by;
         }
     }
+}
+
+/// The verdict by the smallest backlog of each of [`BLOCKS`] blocks, over which
+/// so many arrived: kept up, fell behind, or cannot tell.
+pub(crate) fn of_floors(floors: &[f64], arrived: u64) -> Option<bool> {
+    if arrived < FEWEST {
+        return None;
+    }
+    match (fell_behind(floors, arrived as f64), came_back(floors)) {
+        (true, _) => Some(false),
+        (false, true) => Some(true),
+        (false, false) => None,
+    }
+}
+
+fn fell_behind(floors: &[f64], offered: f64) -> bool {
+    let rises = mann_kendall_z(floors).is_some_and(|z| z > RISING_Z);
+    let rise = theil_sen_slope(floors).unwrap_or(0.0) * BLOCKS as f64;
+    // The shortfall is taken between floors: the backlog of the very last
+    // moment may be that of a pause which happens to be open just then.
+    let shortfall = floors[BLOCKS - 1] - floors[0];
+    (rises && rise > RISING_SHARE * offered) || shortfall > 3.0 * offered.sqrt()
 }
 
 /// The floor of the last third of blocks is no higher than the first third's usual one.

@@ -3,6 +3,7 @@
 
 mod comparisons;
 mod queue;
+mod shapes;
 
 use doorclock_stats::{
     Backlog, Batch, Histogram, Quantile, RankInterval, fill_omitted, nearest_rank, woodruff,
