@@ -3,6 +3,11 @@
 //!
 //! It is handed bytes and knows no files. What it makes of them is still in
 //! the log's own time; [`Recorded`](crate::Recorded) makes a schedule of it.
+//!
+//! A line's time is taken for its arrival's. Most servers write the time at
+//! which they had answered: such arrivals come later than the real ones by what
+//! each request took, and in the order in which they were answered.
+//!
 //! Start at [`parse`]. A new form is one new file that reads one line, plus a
 //! line in [`LogFormat`].
 
