@@ -266,6 +266,8 @@ pub struct TargetArgs {
 pub enum Target {
     /// Scores shop customers on one thread, and stands still when told to
     Scorer(ScorerArgs),
+    /// A ticket system: a fast 202, and replies at the pace of an AI provider's quota
+    Tickets(tickets::TicketsArgs),
 }
 
 #[derive(clap::Args, Debug)]

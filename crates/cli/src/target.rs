@@ -10,6 +10,7 @@ use std::time::Duration;
 pub fn run(args: &TargetArgs) -> Result<Exit, Failure> {
     match &args.target {
         Target::Scorer(scorer) => run_scorer(scorer),
+        Target::Tickets(tickets) => run_tickets(tickets),
     }
 }
 
@@ -37,6 +38,20 @@ fn scorer_failure(error: ScorerError) -> Failure {
             Failure::new(Exit::Usage, error).hint("ask for more with --customers")
         }
         _ => Failure::new(Exit::Unreachable, error),
+    }
+}
+
+fn run_tickets(args: &tickets::TicketsArgs) -> Result<Exit, Failure> {
+    match tickets::run(args.clone(), print::result) {
+        Ok(()) => Ok(Exit::Measured),
+        Err(error) => {
+            let exit = if error.is_usage() { Exit::Usage } else { Exit::Unreachable };
+            let failure = Failure::new(exit, &error);
+            Err(match error.hint() {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            })
+        }
     }
 }
 
