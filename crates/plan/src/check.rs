@@ -9,6 +9,9 @@ use crate::node::{Entry, Node, Table, Value};
 use crate::source::Place;
 use crate::units::{self, Fault};
 
+/// Why there are no more.
+const MOST_ROUNDS_HINT: &str = "beyond, the exact test of paired rounds leaves the range of its numbers; tens of rounds tell percents apart";
+
 /// Everything in `file` that its keys and values have wrong by themselves.
 pub(crate) fn check(file: &PlanFile) -> Result<(), PlanErrors> {
     let mut walk = Walk { file, errors: Vec::new() };
@@ -18,8 +21,17 @@ pub(crate) fn check(file: &PlanFile) -> Result<(), PlanErrors> {
 
 /// The same of its guesses alone.
 pub(crate) fn check_guesses(file: &PlanFile) -> Result<(), PlanErrors> {
+    check_one(file, "guess")
+}
+
+/// The same of its shape alone.
+pub(crate) fn check_shape(file: &PlanFile) -> Result<(), PlanErrors> {
+    check_one(file, "shape")
+}
+
+fn check_one(file: &PlanFile, key: &str) -> Result<(), PlanErrors> {
     let mut walk = Walk { file, errors: Vec::new() };
-    if let Some(entry) = file.root().entry("guess") {
+    if let Some(entry) = file.root().entry(key) {
         walk.entry(entry, &At::default());
     }
     walk.found()
@@ -38,13 +50,17 @@ impl At {
     fn below(&self, pattern: &Key, written: &str, place: Place) -> At {
         let mut path = self.written.clone();
         path.push(written.to_owned());
-        At { pattern: pattern.path.to_owned(), written: path, place: Some(place) }
+        At { pattern: pattern.inside().to_owned(), written: path, place: Some(place) }
     }
 
     /// As a headline names it.
     fn name(&self) -> String {
         match self.written.as_slice() {
             [] => "the plan".to_owned(),
+            [shape, inside @ ..] if shape == "shape" => shape_name(inside),
+            [arm, name, shape, inside @ ..] if arm == "arm" && shape == "shape" => {
+                format!("{} of arm `{name}`", shape_name(inside))
+            }
             [arm, name] if arm == "arm" => format!("arm `{name}`"),
             [arm, name, key] if arm == "arm" && keys::below(&self.pattern).next().is_some() => {
                 format!("the {key} loop of arm `{name}`")
@@ -60,10 +76,29 @@ impl At {
     /// The headline of a fault: a bare number's owner "has a rate without a unit".
     fn headline(&self, fault: &Fault) -> String {
         match self.written.as_slice() {
-            [arm, name, .., key] if fault.is_bare && arm == "arm" => {
+            [arm, name, middle @ .., key]
+                if fault.is_bare && arm == "arm" && !middle.iter().any(|step| step == "shape") =>
+            {
                 format!("arm `{name}` has a {} without a unit", key.replace('_', " "))
             }
             _ => format!("{} {}", self.name(), fault.predicate),
+        }
+    }
+}
+
+/// A part of a shape, by the words of whoever wrote it.
+fn shape_name(inside: &[String]) -> String {
+    match inside {
+        [] => "the shape".to_owned(),
+        [stages, number] if stages == "stages" => format!("stage {number}"),
+        [stages, number, key] if stages == "stages" => format!("the `{key}` of stage {number}"),
+        [_, points, number] if points == "points" => format!("point {number}"),
+        [_, points, number, key] if points == "points" => format!("the `{key}` of point {number}"),
+        [steady] if steady == "steady" => "the steady load".to_owned(),
+        [kind] if keys::below(&format!("shape.{kind}")).any(|key| key.name() != "*") => format!("the {kind}"),
+        [key] => format!("the `{key}` of the shape"),
+        [kind, path @ ..] => {
+            format!("the `{}` of {}", path.join("."), shape_name(std::slice::from_ref(kind)))
         }
     }
 }
@@ -109,7 +144,7 @@ impl Walk<'_> {
             return self.say(key_place, says, "leave it out for now");
         }
         match (key.kind, &node.value) {
-            (Kind::Table | Kind::Named, Value::Table(table)) => self.table(table, at),
+            (Kind::Table | Kind::SameAs(_) | Kind::Named, Value::Table(table)) => self.table(table, at),
             (Kind::Tables, Value::List(items)) => {
                 for (number, item) in items.iter().enumerate() {
                     let key =
@@ -119,7 +154,10 @@ impl Walk<'_> {
                 }
             }
             _ => {
-                if let Some(fault) = fault(key, node) {
+                if let Some(mut fault) = fault(key, node) {
+                    if key.path == "rounds.count" && fault.predicate.starts_with("must be at most") {
+                        fault.hint = MOST_ROUNDS_HINT.to_owned();
+                    }
                     self.say(node.place, at.headline(&fault), fault.hint);
                 }
             }
@@ -164,11 +202,14 @@ pub(crate) fn fault(key: &Key, node: &Node) -> Option<Fault> {
         _ => Some(Fault::mismatch(node, wanted, key.example)),
     };
     match key.kind {
-        Kind::Table | Kind::Named => match &node.value {
+        Kind::Table | Kind::SameAs(_) | Kind::Named => match &node.value {
             Value::Table(_) => None,
             _ => Some(Fault::mismatch(node, "a table", &an_inner(key))),
         },
-        Kind::Tables => Some(Fault::mismatch(node, "a list of tables", &format!("[[{}]]", key.path))),
+        Kind::Tables => match &node.value {
+            Value::List(_) => None,
+            _ => Some(Fault::mismatch(node, "a list of tables", &a_list(key))),
+        },
         Kind::Words => units::words(node, key.example).err(),
         Kind::Template => match &node.value {
             Value::Text(_) => None,
@@ -178,6 +219,7 @@ pub(crate) fn fault(key: &Key, node: &Node) -> Option<Fault> {
         Kind::Pairs => each(&|node| pair_fault(node, key.example), "a list of pairs"),
         Kind::Duration => units::duration(node).err(),
         Kind::Rate => units::rate(node).err(),
+        Kind::RateFromZero => units::rate_from_zero(node).err(),
         Kind::WarmUp => units::warm_up(node).err(),
         Kind::Share => units::share(node).err(),
         Kind::Number => units::number(node).err(),
@@ -197,9 +239,16 @@ fn pair_fault(node: &Node, example: &str) -> Option<Fault> {
     (!is_pair).then(|| Fault::new("holds what is no pair of names", format!("write {example}")))
 }
 
+fn a_list(tables: &Key) -> String {
+    match tables.example {
+        "" => format!("[[{}]]", tables.path),
+        example => example.to_owned(),
+    }
+}
+
 /// A table with the first key that belongs there.
 fn an_inner(table: &Key) -> String {
-    match keys::below(table.path).find(|key| !key.example.is_empty()) {
+    match keys::below(table.inside()).find(|key| !key.example.is_empty()) {
         Some(key) => format!("{{ {} = {} }}", key.name().replace('*', "NAME"), key.example),
         None => "a table".to_owned(),
     }

@@ -47,6 +47,32 @@ impl PlanFile {
         PlanErrors::unless_empty(errors, PlanFile { path, sources: vec![source], root })
     }
 
+    /// Parses what would stand in the table `key` of a plan: lines, or their
+    /// entries with commas between them. Errors name `name`.
+    pub(crate) fn parse_below(key: &str, name: &str, text: &str) -> Result<PlanFile, PlanErrors> {
+        let of = |text: String, root: Table| {
+            let place = Place { source: 0, start: 0, end: text.len() };
+            let node = Node { place, value: Value::Table(root) };
+            let root = Table { entries: vec![Entry { key: key.to_owned(), key_place: place, node }] };
+            PlanFile { path: name.into(), sources: vec![Source { name: name.to_owned(), text }], root }
+        };
+        let error = match DeTable::parse(text) {
+            Ok(lines) => return Ok(of(text.to_owned(), Table::from_toml(lines.get_ref(), 0, 0))),
+            Err(error) => error,
+        };
+        let inline = format!("{{ {text} }}");
+        if let Ok(value) = DeValue::parse(&inline)
+            && let Value::Table(root) = Node::from_toml(&value, 0, 0).value
+        {
+            return Ok(of(inline, root));
+        }
+        let span = error.span().unwrap_or_default();
+        let place = Place { source: 0, start: span.start, end: span.end };
+        let source = Source { name: name.to_owned(), text: text.to_owned() };
+        let says = format!("the {key} is not TOML");
+        Err(PlanErrors::one(PlanError::at(source.spot(place), says, error.message())))
+    }
+
     /// Sets one key, as if the file said so: `set("arm.x.open.rate", "600/s")`.
     /// The value is read as TOML where it is TOML (`8`, `false`, `["a"]`), and
     /// as a text otherwise, so that units need no quotes.

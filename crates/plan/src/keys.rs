@@ -43,6 +43,8 @@ pub enum Fallback {
 pub enum Kind {
     /// A table with keys of its own.
     Table,
+    /// A table with the keys of the table at this path.
+    SameAs(&'static str),
     /// A table whose keys are names of the user's.
     Named,
     /// A list of tables: `[[guess]]`.
@@ -59,6 +61,8 @@ pub enum Kind {
     Duration,
     /// A rate with its unit.
     Rate,
+    /// A rate with its unit, or none: `0/s`.
+    RateFromZero,
     /// A number of requests, or a length of time.
     WarmUp,
     /// A share such as `95%`.
@@ -89,6 +93,24 @@ impl Key {
     pub fn name(&self) -> &'static str {
         self.path.rsplit_once('.').map_or(self.path, |(_, name)| name)
     }
+
+    /// The path that its own keys stand below.
+    pub(crate) fn inside(&self) -> &'static str {
+        match self.kind {
+            Kind::SameAs(path) => path,
+            _ => self.path,
+        }
+    }
+}
+
+/// The path that the keys of the table at `path` stand below.
+pub(crate) fn inside(path: &str) -> &str {
+    KEYS.iter().find(|key| key.path == path).map_or(path, |key| key.inside())
+}
+
+/// Whether the key at `path` holds a list of tables.
+pub(crate) fn is_list(path: &str) -> bool {
+    KEYS.iter().any(|key| key.path == path && key.kind == Kind::Tables)
 }
 
 /// The keys directly below `parent`, a path as in the table.
@@ -144,6 +166,17 @@ mod tests {
                 _ => false,
             });
             assert!(holds && (parent.is_some() || !key.path.contains('.')), "{}", key.path);
+        }
+    }
+
+    #[test]
+    fn a_table_with_the_keys_of_another_finds_them() {
+        assert_eq!(inside("arm.*.shape"), "shape");
+        assert_eq!(inside("arm.*.open"), "arm.*.open");
+        for key in KEYS {
+            if let Kind::SameAs(path) = key.kind {
+                assert!(KEYS.iter().any(|other| other.path == path && other.kind == Kind::Table), "{path}");
+            }
         }
     }
 

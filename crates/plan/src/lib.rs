@@ -4,7 +4,7 @@
 //!
 //! This crate must not know flags' parser, the engine's insides, sockets, or
 //! results: it is handed text and gives plain data back. The rows of requests
-//! are the one other file it reads.
+//! and recorded arrivals are the other files it reads.
 //!
 //! Start at [`PlanFile`] (what was written) and [`Plan`] (what will happen).
 //! Between them stand two passes: `check.rs` holds what was written against
@@ -24,6 +24,7 @@ mod request;
 mod resolve;
 mod rows;
 mod schema;
+mod shape_of;
 mod source;
 mod template;
 mod units;
@@ -33,9 +34,10 @@ pub use file::PlanFile;
 pub use guess::{Condition, FIGURES, FigureName, Judgement};
 pub use keys::{Fallback, KEYS, Key, Kind};
 pub use plan::{
-    Arm, ArmTester, Bound, Environment, Guess, Import, Otherwise, Plan, Quiet, Rounds, Sending, StallHow,
-    StallPlan, Target, WarmUp,
+    Arm, ArmTester, Bound, Environment, Guess, Import, Otherwise, Plan, Quiet, Replay, Rounds, Sending,
+    StallHow, StallPlan, Target, WarmUp,
 };
 pub use reference::reference;
 pub use request::{Expected, ExpectedValue, PlannedRequest};
 pub use schema::schema;
+pub use shape_of::shape_of;

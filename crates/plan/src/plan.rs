@@ -5,8 +5,10 @@
 
 use crate::guess::Condition;
 use crate::request::PlannedRequest;
-use model::{ConnectionPolicy, Load, Nanos, Pairing, Seed, SendPrecision};
+use model::{ConnectionPolicy, Load, Nanos, Pairing, Seed, SendPrecision, Shape};
+use schedule::Recorded;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An experiment, ready to be carried out.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,7 +149,13 @@ pub struct Arm {
     pub start: Option<String>,
     /// Who sends.
     pub tester: ArmTester,
-    /// The counted part; above zero.
+    /// The load over the counted part; `None` if it stays the same. Where there
+    /// is one, the tester's load says its mean rate and its most users.
+    pub shape: Option<Shape>,
+    /// The arrivals, where the shape has recorded ones; `None` where they are
+    /// drawn from the seed, or follow from answers.
+    pub replay: Option<Replay>,
+    /// The counted part; above zero, and as long as the shape.
     pub measure: Nanos,
     /// What is sent first.
     pub warm_up: WarmUp,
@@ -157,6 +165,18 @@ pub struct Arm {
     pub stalls: bool,
     /// How doorclock sends; without meaning for a command.
     pub sending: Sending,
+}
+
+/// Recorded arrivals that are sent again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// When, and which of the recorded requests.
+    pub recorded: Arc<Recorded>,
+    /// What is sent: one for each of `recorded.requests()`. Empty where the
+    /// plan's own requests are sent at recorded times.
+    pub requests: Vec<PlannedRequest>,
+    /// The first few lines that could not be read and were skipped, in words.
+    pub skipped: Vec<String>,
 }
 
 /// Who sends in an arm.

@@ -5,6 +5,7 @@ use crate::keys::{self, Fallback, KEYS, Key, Kind};
 use std::fmt::Write as _;
 
 const HEAD: &str = include_str!("reference/head.txt");
+const SHAPES: &str = include_str!("reference/shapes.txt");
 const GUESSES: &str = include_str!("reference/guesses.txt");
 
 /// The text of `docs/PLAN.md`.
@@ -16,6 +17,8 @@ pub fn reference() -> String {
         write!(text, "\n## {}\n\n{}\n\n", heading(key), key.meaning).expect("a String takes everything");
         rows(&mut text, key.path);
     }
+    text.push_str("\n## Shapes\n\n");
+    text.push_str(SHAPES);
     text.push_str("\n## What guesses may say\n\n");
     text.push_str(GUESSES);
     text.push_str("\n| figure | meaning |\n|---|---|\n");
@@ -32,9 +35,9 @@ fn has_section(key: &Key) -> bool {
 }
 
 fn heading(key: &Key) -> String {
-    match key.path {
-        "guess.*" => "`[[guess]]`".to_owned(),
-        path => format!("`[{}]`", shown(path)),
+    match key.path.strip_suffix(".*") {
+        Some(list) if keys::is_list(list) => format!("`[[{}]]`", shown(list)),
+        _ => format!("`[{}]`", shown(key.path)),
     }
 }
 
@@ -72,6 +75,7 @@ fn cell(text: &str) -> String {
 fn holds(kind: Kind) -> String {
     match kind {
         Kind::Table => "a table".to_owned(),
+        Kind::SameAs(path) => format!("a table like `[{path}]`"),
         Kind::Named => "a table with names of yours".to_owned(),
         Kind::Tables => "a list of tables".to_owned(),
         Kind::Words => "a text".to_owned(),
@@ -80,6 +84,7 @@ fn holds(kind: Kind) -> String {
         Kind::Pairs => "a list of pairs of texts".to_owned(),
         Kind::Duration => "a length of time".to_owned(),
         Kind::Rate => "a rate".to_owned(),
+        Kind::RateFromZero => "a rate, or `\"0/s\"`".to_owned(),
         Kind::WarmUp => "requests, or a length of time".to_owned(),
         Kind::Share => "a share".to_owned(),
         Kind::Number => "a number".to_owned(),

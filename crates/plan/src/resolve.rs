@@ -4,14 +4,20 @@
 mod arms;
 mod compare;
 mod guesses;
+mod load;
+mod replay;
 mod request;
+mod shape;
 mod view;
 
 use crate::error::{PlanError, PlanErrors};
 use crate::file::PlanFile;
-use crate::plan::{Bound, Environment, Otherwise, Plan, Quiet, Rounds, StallHow, StallPlan, Target};
+use crate::plan::{Bound, Environment, Otherwise, Plan, Quiet, Replay, Rounds, StallHow, StallPlan, Target};
+use crate::request::{Expected, PlannedRequest};
 use crate::source::Place;
-use model::Seed;
+use crate::{keys, units};
+use model::{Seed, Shape};
+use shape::Shapes;
 use std::io;
 use std::path::Path;
 use view::View;
@@ -44,9 +50,12 @@ pub(crate) fn resolve(
     let (target, url_path) = target(&root.table("target"), errors);
     let requests = request::requests(&root.table("request"), &url_path, read, errors);
     let stalls = stalls(&root, errors);
-    let arms = arms::arms(&root, &target, stalls.as_ref(), errors);
-    let comparisons = compare::comparisons(&root.table("compare"), &arms::named(&root), errors);
     let rounds = root.table("rounds");
+    let seed = Seed(rounds.whole("seed").unwrap_or_default());
+    let rows = root.table("request").given("rows").map(|node| node.place);
+    let shapes = Shapes { read, seed, requests: &requests, rows };
+    let arms = arms::arms(&root, &target, stalls.as_ref(), &shapes, errors);
+    let comparisons = compare::comparisons(&root.table("compare"), &arms::named(&root), errors);
     let plan = Plan {
         question: root.words("question").unwrap_or_default(),
         folder: file.folder().to_owned(),
@@ -54,7 +63,7 @@ pub(crate) fn resolve(
         target,
         requests,
         environment: environment(&root.table("environment")),
-        rounds: Rounds { count: rounds.count("count"), seed: Seed(rounds.whole("seed").unwrap_or_default()) },
+        rounds: Rounds { count: rounds.count("count"), seed },
         stalls,
         guesses: guesses::guesses(file.root(), errors),
         arms,
@@ -69,6 +78,28 @@ pub(crate) fn guesses_alone(file: &PlanFile) -> Result<Vec<crate::plan::Guess>, 
     let errors = &mut Errors { file, found: Vec::new() };
     let guesses = guesses::guesses(file.root(), errors);
     errors.unless_any(guesses)
+}
+
+/// The shape alone, where no plan stands around it.
+pub(crate) fn shape_alone(
+    file: &PlanFile,
+    read: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<(Shape, Option<Replay>), PlanErrors> {
+    let errors = &mut Errors { file, found: Vec::new() };
+    let request = PlannedRequest {
+        method: "GET".to_owned(),
+        path: "/".to_owned(),
+        headers: Vec::new(),
+        body: None,
+        expect: Expected::default(),
+    };
+    // No plan says a seed: the one that plans have without saying so.
+    let seed = keys::fallback("rounds.seed").and_then(|node| units::whole(node, 0, u64::MAX).ok());
+    let shapes = Shapes { read, seed: Seed(seed.unwrap_or_default()), requests: &[request], rows: None };
+    let written = shapes.shape(&View::root(file.root()).table("shape"), "", errors);
+    let found = written.map(|written| (written.shape, written.replay));
+    errors.unless_any(())?;
+    Ok(found.expect("what is no shape has something wrong, which has been said"))
 }
 
 /// The target, and the path that its URL ends in.

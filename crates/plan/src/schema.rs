@@ -48,7 +48,7 @@ fn table(parent: &str) -> Map<String, Value> {
 
 fn property(key: &Key) -> Value {
     let mut map = match key.kind {
-        Kind::Table | Kind::Named => table(key.path),
+        Kind::Table | Kind::SameAs(_) | Kind::Named => table(key.inside()),
         other => as_map(holds(other, key.path)),
     };
     map.insert("description".to_owned(), json!(key.meaning));
@@ -83,7 +83,7 @@ fn holds(kind: Kind, path: &str) -> Value {
             json!({ "type": "array", "items": pair })
         }
         Kind::Duration => json!({ "type": "string", "pattern": LENGTH }),
-        Kind::Rate => {
+        Kind::Rate | Kind::RateFromZero => {
             json!({ "type": "string", "pattern": r"^\s*[0-9][0-9.,_]*\s*/\s*(s|sec|second|min|m|minute|h|hour)\s*$" })
         }
         Kind::WarmUp => json!({ "anyOf": [
@@ -96,6 +96,6 @@ fn holds(kind: Kind, path: &str) -> Value {
         Kind::Wholes => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::OneOf(words) => json!({ "enum": words }),
-        Kind::Table | Kind::Named | Kind::Json | Kind::NotYet => json!({}),
+        Kind::Table | Kind::SameAs(_) | Kind::Named | Kind::Json | Kind::NotYet => json!({}),
     }
 }

@@ -65,9 +65,33 @@ pub(crate) fn duration(node: &Node) -> Found<Nanos> {
     with_unit(node, "a length of time", ["s", "ms"])
 }
 
+/// A length of time as a plan would write it, to the nanosecond: `9min`, `1.5s`.
+pub(crate) fn written(time: Nanos) -> String {
+    let sizes = [(3_600_000_000_000, "h"), (60_000_000_000, "min"), (1_000_000_000, "s"), (1_000_000, "ms")];
+    let fits = |size: &u64| time.0 > 0 && time.0.is_multiple_of(*size);
+    match sizes.iter().find(|(size, _)| fits(size)) {
+        Some((size, unit)) => format!("{}{unit}", time.0 / size),
+        None => format!("{}s", time.as_secs_f64()),
+    }
+}
+
 /// `"546/s"`.
 pub(crate) fn rate(node: &Node) -> Found<Rate> {
     with_unit(node, "a rate", ["/s", "/min"])
+}
+
+/// `"546/s"`, or `"0/s"`: as many a second.
+pub(crate) fn rate_from_zero(node: &Node) -> Found<f64> {
+    // A rate is above zero by its type; here none at all has a meaning.
+    let is_none = |text: &str| {
+        let (number, unit) = text.split_once('/')?;
+        let some = format!("1/{unit}").parse::<Rate>().is_ok();
+        Some(some && number.trim().parse::<f64>() == Ok(0.0))
+    };
+    match &node.value {
+        Value::Text(text) if is_none(text) == Some(true) => Ok(0.0),
+        _ => rate(node).map(Rate::as_per_second),
+    }
 }
 
 /// `"400 requests"` or `"5s"`.

@@ -36,6 +36,30 @@ fn the_example_of_the_reference_is_a_good_plan() {
 }
 
 #[test]
+fn the_shapes_of_the_reference_are_good_ones() {
+    const HEAD: &str = "question = \"q\"\n[target]\nurl = \"http://127.0.0.1:8600\"\n";
+    let reference = plan::reference();
+    let shapes = reference.split("\n## Shapes\n").nth(1).expect("a section");
+    let examples: Vec<&str> =
+        shapes.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(examples.len(), 2);
+    for example in examples {
+        let arm = if example.contains("[arm.") { "" } else { "[arm.a]\nopen = {}\n" };
+        let result =
+            plan::PlanFile::parse("PLAN.md", format!("{HEAD}{arm}{example}")).and_then(|file| file.resolve());
+        assert!(result.is_ok(), "{}", result.expect_err("not ok"));
+    }
+}
+
+#[test]
+fn every_form_of_a_shape_has_its_row_in_the_reference() {
+    let reference = plan::reference();
+    for kind in model::ShapeKind::ALL {
+        assert!(reference.contains(&format!("\n| `{} = ", kind.name())), "{}", kind.name());
+    }
+}
+
+#[test]
 fn the_line_for_editors_leads_from_the_folder_of_plans_to_the_schema() {
     let reference = plan::reference();
     let path = reference.lines().find_map(|line| line.strip_prefix("#:schema ")).expect("the line");

@@ -1,18 +1,14 @@
 //! The arms: who sends in each, and how.
 
 use super::Errors;
+use super::load::{Loads, PlansShape, takes_the_plans_shape};
+use super::shape::Shapes;
 use super::view::View;
 use crate::keys;
 use crate::node::Entry;
-use crate::plan::{Arm, ArmTester, Import, Sending, StallHow, StallPlan, Target};
+use crate::plan::{Arm, ArmTester, Sending, StallHow, StallPlan, Target, WarmUp};
 use crate::source::Place;
-use model::{ArrivalProcess, ConnectionPolicy, Load, Nanos, SendPrecision};
-
-/// The load models, of which each arm has exactly one.
-const LOADS: [&str; 3] = ["open", "paced", "closed"];
-
-/// The keys that only doorclock's own testers obey.
-const SENDING: [&str; 6] = ["timeout", "grace", "connect", "threads", "cpus", "spin"];
+use model::{ConnectionPolicy, Nanos, SendPrecision};
 
 /// A name is a folder's name too, with `R12-` before it; file systems take 255
 /// bytes, and a table's row takes fewer.
@@ -22,13 +18,16 @@ pub(super) fn arms(
     root: &View<'_>,
     target: &Target,
     stalls: Option<&StallPlan>,
+    shapes: &Shapes<'_>,
     errors: &mut Errors<'_>,
 ) -> Vec<Arm> {
     let all = root.table("arm");
     if all.entries().next().is_none() {
         errors.say(all.key_place, "the plan has no arms: nothing would be sent", "write [arm.NAME]");
     }
+    let plans = plans_shape(root, &all, shapes, errors);
     let shared = Shared {
+        loads: Loads { shapes, plans: &plans },
         rounds: root.table("rounds"),
         tester: root.table("tester"),
         start: target.start.as_deref(),
@@ -46,6 +45,16 @@ pub(super) fn arms(
         Some(original) => twin(entry, &original, &own, &names, errors),
     };
     all.entries().filter_map(one).collect()
+}
+
+/// The plan's shape, and whether there is somebody to take it.
+fn plans_shape(root: &View<'_>, arms: &View<'_>, shapes: &Shapes<'_>, errors: &mut Errors<'_>) -> PlansShape {
+    let Some(view) = root.given_table("shape") else { return PlansShape::None };
+    if !arms.entries().any(takes_the_plans_shape) {
+        let says = "no arm takes the plan's shape: it would change nothing";
+        errors.say(view.key_place, says, "write open = {} in an arm, or leave it out");
+    }
+    shapes.shape(&view, "", errors).map_or(PlansShape::Wrong, |written| PlansShape::Is(Box::new(written)))
 }
 
 /// An arm by its name, whatever else is wrong with it.
@@ -121,6 +130,7 @@ fn hold_name(entry: &Entry, errors: &mut Errors<'_>) {
 
 /// What arms take from the plan where they do not say otherwise.
 struct Shared<'a> {
+    loads: Loads<'a>,
     rounds: View<'a>,
     tester: View<'a>,
     start: Option<&'a str>,
@@ -137,15 +147,23 @@ impl<'a> Shared<'a> {
             let says = format!("arm `{name}` asks for stalls, and the plan has none");
             errors.say(view.place("stalls"), says, "write [stalls] with every and length");
         }
-        let measure = self.rounds_or(&view, "measure").duration("measure");
+        let sender = self.loads.sender(name, &view, errors)?;
+        let (shape, replay) = sender.shape.map_or((None, None), |of| (Some(of.shape), of.replay));
+        let measure = match &shape {
+            Some(shape) => shape.length(),
+            None => self.rounds_or(&view, "measure").duration("measure"),
+        };
+        let count_warm_up = self.rounds_or(&view, "count_warm_up").flag("count_warm_up") && shape.is_none();
         let arm = Arm {
             name: name.clone(),
             like: None,
             start: view.words("start").or_else(|| self.start.map(str::to_owned)),
-            tester: tester(name, &view, errors)?,
+            tester: sender.tester,
+            shape,
+            replay,
             measure,
             warm_up: self.rounds_or(&view, "warm_up").warm_up("warm_up"),
-            count_warm_up: self.rounds_or(&view, "count_warm_up").flag("count_warm_up"),
+            count_warm_up,
             stalls: view.flag("stalls"),
             sending: self.sending(&view),
         };
@@ -187,16 +205,24 @@ impl<'a> Shared<'a> {
 
     /// An empty success is the worst a load test can report.
     fn hold_it_sends(&self, arm: &Arm, view: &View<'a>, errors: &mut Errors<'_>) {
+        if let Some(shape) = &arm.shape {
+            let begins_empty = arm.replay.is_some() || shape.stages.first().is_some_and(|s| s.from == 0.0);
+            if begins_empty && matches!(arm.warm_up, WarmUp::Requests(1..)) {
+                let says = format!(
+                    "arm `{}` warms up by a number of requests, and its shape sends none before it begins",
+                    arm.name
+                );
+                let place = self.rounds_or(view, "warm_up").place("warm_up");
+                errors.say(place, says, "give the arm warm_up = \"0s\"");
+            }
+            return self.hold_timeout(arm, view, errors);
+        }
         let place = self.rounds_or(view, "measure").place("measure");
         if arm.measure == Nanos::ZERO {
             let says = format!("arm `{}` would send nothing: it measures for no time", arm.name);
             return errors.say(place, says, "write \"30s\"");
         }
-        if arm.sending.timeout == Nanos::ZERO {
-            let place = self.tester_or(view, "timeout").place("timeout");
-            let says = format!("every request of arm `{}` would be timed out at once", arm.name);
-            errors.say(place, says, "write \"10s\"");
-        }
+        self.hold_timeout(arm, view, errors);
         let (ArmTester::Doorclock { load, .. } | ArmTester::Command { load, .. }) = &arm.tester;
         let Some(rate) = load.target_rate() else { return };
         if rate.as_per_second() * arm.measure.as_secs_f64() < 1.0 {
@@ -205,6 +231,14 @@ impl<'a> Shared<'a> {
                 arm.name, arm.measure
             );
             errors.say(view.table(load.name()).place("rate"), says, "measure longer, or raise the rate");
+        }
+    }
+
+    fn hold_timeout(&self, arm: &Arm, view: &View<'a>, errors: &mut Errors<'_>) {
+        if arm.sending.timeout == Nanos::ZERO {
+            let place = self.tester_or(view, "timeout").place("timeout");
+            let says = format!("every request of arm `{}` would be timed out at once", arm.name);
+            errors.say(place, says, "write \"10s\"");
         }
     }
 }
@@ -219,81 +253,6 @@ fn bad_name(name: &str) -> Option<(&'static str, &'static str)> {
             Some(("it names a folder", "leave out slashes, backslashes and control characters"))
         }
         _ if name.len() > LONGEST_NAME => Some(("it is longer than 100 bytes", "")),
-        _ => None,
-    }
-}
-
-fn tester(name: &str, view: &View<'_>, errors: &mut Errors<'_>) -> Option<ArmTester> {
-    let given: Vec<&str> = LOADS.into_iter().filter(|key| view.given(key).is_some()).collect();
-    let command = view.words("command");
-    let &[only] = given.as_slice() else {
-        let (place, says) = match given.as_slice() {
-            [first, second, ..] => {
-                let later = [view.place(first), view.place(second)].into_iter().max();
-                (later.unwrap_or(view.key_place), format!("arm `{name}` has both `{first}` and `{second}`"))
-            }
-            _ if command.is_some() => {
-                let says = format!("arm `{name}` runs a tool and does not say how that sends");
-                let hint = "say which loop the tool runs: closed, paced or open — its numbers mean nothing without it";
-                errors.say(view.key_place, says, hint);
-                return None;
-            }
-            _ => (view.key_place, format!("arm `{name}` would send nothing")),
-        };
-        errors.say(place, says, "give it one of open, paced and closed");
-        return None;
-    };
-    if command.is_none() && view.given("import").is_some() {
-        let says = format!("arm `{name}` imports figures, and runs no other tool");
-        errors.say(view.place("import"), says, "`import` goes with `command`");
-    }
-    let of = view.table(only);
-    if command.is_some() {
-        hold_no_idle_keys(name, view, errors);
-    }
-    let (load, connection_limit) = match only {
-        "open" => {
-            let arrivals = match of.words("arrivals").as_deref() {
-                Some("even") => ArrivalProcess::Even,
-                _ => ArrivalProcess::Poisson,
-            };
-            let limit = of.given("connections").map(|_| of.count("connections"));
-            (Load::Open { rate: of.rate("rate"), arrivals }, limit)
-        }
-        _ => {
-            let connections = of.count("connections");
-            let load = match only {
-                "paced" => Load::Paced { rate: of.rate("rate"), connections },
-                _ => Load::Closed { connections },
-            };
-            (load, Some(connections))
-        }
-    };
-    Some(match command {
-        Some(line) => {
-            let import = view.words("import").and_then(|tool| import(&tool));
-            ArmTester::Command { line, load, import }
-        }
-        None => ArmTester::Doorclock { load, connection_limit },
-    })
-}
-
-/// A command obeys no key that is for doorclock's own testers.
-fn hold_no_idle_keys(name: &str, view: &View<'_>, errors: &mut Errors<'_>) {
-    let sending = SENDING.into_iter().filter(|key| view.given(key).is_some());
-    let open = view.table("open");
-    let limit = open.given("connections").map(|node| ("open.connections", node.place));
-    for (key, place) in sending.map(|key| (key, view.place(key))).chain(limit) {
-        let says = format!("`{key}` of arm `{name}` would change nothing: it is for doorclock's own testers");
-        errors.say(place, says, "leave it out, and say it in the command");
-    }
-}
-
-fn import(tool: &str) -> Option<Import> {
-    match tool {
-        "locust" => Some(Import::Locust),
-        "wrk" => Some(Import::Wrk),
-        "oha" => Some(Import::Oha),
         _ => None,
     }
 }

@@ -67,18 +67,32 @@ impl<'a> View<'a> {
         }
     }
 
+    /// How `key` could be written: `rate = "546/s"`.
+    pub fn example(&self, key: &str) -> String {
+        let path = self.path(key);
+        let example = keys::KEYS.iter().find(|key| key.path == path).map_or("", |key| key.example);
+        format!("{key} = {example}")
+    }
+
     /// A table inside this one, empty where it is missing.
     pub fn table(&self, key: &str) -> View<'a> {
         let entry = self.table.and_then(|table| table.entry(key));
         View {
             table: entry.and_then(|entry| entry.node.table()),
-            pattern: self.path(key),
+            pattern: keys::inside(&self.path(key)).to_owned(),
             key_place: entry.map_or(self.key_place, |entry| entry.key_place),
         }
     }
 
     pub fn given_table(&self, key: &str) -> Option<View<'a>> {
         self.given(key).map(|_| self.table(key))
+    }
+
+    /// The tables of a list; empty where it is missing.
+    pub fn tables(&self, key: &str) -> Vec<View<'a>> {
+        let items = self.given(key).and_then(Node::list).unwrap_or_default();
+        let pattern = format!("{}.*", self.path(key));
+        items.iter().filter_map(|item| Some(View::new(item.table()?, &pattern, item.place))).collect()
     }
 
     /// Its keys with their values and places.
@@ -115,6 +129,11 @@ impl<'a> View<'a> {
 
     pub fn rate(&self, key: &str) -> Rate {
         checked(units::rate(self.needed(key)))
+    }
+
+    /// As many a second; it may be zero.
+    pub fn given_rate_from_zero(&self, key: &str) -> Option<f64> {
+        self.given(key).map(|node| checked(units::rate_from_zero(node)))
     }
 
     pub fn warm_up(&self, key: &str) -> WarmUp {

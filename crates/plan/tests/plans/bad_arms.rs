@@ -99,8 +99,6 @@ url = "http://127.0.0.1:8600"
 open = { rate = "0/s" }
 [arm.b]
 closed = { connections = 0 }
-[arm.c]
-paced = { rate = "5/s" }
 "#), @r#"
     error: the rate of arm `a` must be above zero
      --> checkout.toml:5:17
@@ -113,12 +111,6 @@ paced = { rate = "5/s" }
       |
     7 | closed = { connections = 0 }
       |                          ^
-
-    error: the paced loop of arm `c` lacks `connections`
-     --> checkout.toml:9:1
-      |
-    9 | paced = { rate = "5/s" }
-      | ^^^^^ write connections = 8
     "#);
 }
 

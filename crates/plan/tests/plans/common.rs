@@ -18,6 +18,14 @@ pub fn errors(text: &str) -> String {
     }
 }
 
+/// Four requests in five seconds, none in the third and fourth.
+const ACCESS_LOG: &str = "\
+1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 17
+1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] \"POST /b?c=d HTTP/1.1\" 201 2
+1.2.3.4 - - [10/Oct/2026:13:55:37 +0000] \"GET /a HTTP/1.1\" 200 17
+1.2.3.4 - - [10/Oct/2026:13:55:40 +0000] \"DELETE /b HTTP/1.1\" 204 -
+";
+
 /// The files beside every plan.
 pub fn rows(path: &Path) -> io::Result<Vec<u8>> {
     let text = match path.to_str() {
@@ -25,6 +33,21 @@ pub fn rows(path: &Path) -> io::Result<Vec<u8>> {
         Some("customers.jsonl") => "{\"customer\": \"c \\\"1\\\"\", \"score\": 0.25, \"tags\": [1, \"x\"]}\n",
         Some("uneven.csv") => "customer,score\nc-00001\n",
         Some("empty.csv") => "customer,score\n",
+        Some("access.log") => ACCESS_LOG,
+        Some("times.txt") => "0.25\n0.5\n2.125\n",
+        Some("broken.log") => {
+            "1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 17\noops\n\
+             1.2.3.4 - - [10/Oct/2026:13:55:39 +0000] \"GET /a HTTP/1.1\" 200 17\n"
+        }
+        Some("back.log") => {
+            "1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 17\n\
+             1.2.3.4 - - [10/Oct/2026:13:55:34 +0000] \"GET /a HTTP/1.1\" 200 17\n"
+        }
+        Some("proxy.log") => {
+            "1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] \"CONNECT other:443 HTTP/1.1\" 200 17\n\
+             1.2.3.4 - - [10/Oct/2026:13:55:37 +0000] \"GET /a HTTP/1.1\" 200 17\n"
+        }
+        Some("nothing.log") => "",
         _ => return Err(io::ErrorKind::NotFound.into()),
     };
     Ok(text.into())

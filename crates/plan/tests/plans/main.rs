@@ -4,8 +4,11 @@
 mod bad_arms;
 mod bad_comparisons;
 mod bad_guesses;
+mod bad_replays;
 mod bad_requests;
+mod bad_shapes;
 mod bad_values;
 mod common;
 mod good;
 mod properties;
+mod shapes;
