@@ -54,7 +54,7 @@ fn at_once(comes: Nanos) -> Nanos {
 mod tests {
     use super::*;
     use crate::FAILURE_PAUSE;
-    use model::Seed;
+    use model::{Seed, Shape, ShapeKind, Stage, StageUnit};
 
     const UNTIL: Nanos = Nanos(1_000_000_000);
 
@@ -130,5 +130,56 @@ mod tests {
         assert_eq!([part.take(), part.take(), part.take()], [due(1, 1, 0), due(3, 3, 0), None]);
         part.done(3, Nanos(9), false);
         assert_eq!(part.take(), due(5, 3, 9));
+    }
+    /// Two users for 10 s, none for 10 s, one for 10 s.
+    fn there_and_back() -> UserLevels {
+        let stage = |users| Stage::level(Nanos::from_secs(10), users);
+        let stages = vec![stage(2.0), stage(0.0), stage(1.0)];
+        let (kind, unit) = (ShapeKind::Stages, StageUnit::Users);
+        UserLevels::of_shape(&Shape { kind, unit, pace: None, stages, replay: None }, Nanos::ZERO)
+    }
+
+    const SECOND: u64 = 1_000_000_000;
+
+    #[test]
+    fn a_user_whose_answer_comes_after_she_left_is_due_when_she_is_there_again() {
+        let ended = [
+            // (ended, failed, due next)
+            (10 * SECOND - 1, false, Some(10 * SECOND - 1)),
+            (10 * SECOND, false, Some(20 * SECOND)),
+            (10 * SECOND - 1, true, Some(20 * SECOND)),
+            (15 * SECOND, false, Some(20 * SECOND)),
+            (20 * SECOND - 1, true, Some(20 * SECOND - 1 + FAILURE_PAUSE.0)),
+            (30 * SECOND - 1, false, Some(30 * SECOND - 1)),
+            (30 * SECOND, false, None),
+        ];
+        for (ended, failed, next) in ended {
+            let mut closed = Closed::over_time(there_and_back(), Share::whole());
+            assert_eq!(closed.take(), due(0, 0, 0));
+            assert_eq!(closed.take(), due(1, 1, 0));
+            closed.done(0, Nanos(ended), failed);
+            assert_eq!(closed.due(), next.map(Nanos), "ended {ended}, failed {failed}");
+        }
+    }
+
+    #[test]
+    fn a_user_who_does_not_come_back_is_not_due_again() {
+        let mut closed = Closed::over_time(there_and_back(), Share::whole());
+        (0..2).for_each(|_| assert!(closed.take().is_some()));
+        closed.done(1, Nanos(10 * SECOND), false);
+        assert_eq!(closed.due(), None);
+    }
+
+    #[test]
+    fn users_are_due_as_they_come() {
+        let slope = Stage { length: Nanos::from_secs(10), from: 0.0, to: 4.0 };
+        let (kind, unit) = (ShapeKind::RampUp, StageUnit::Users);
+        let shape = Shape { kind, unit, pace: None, stages: vec![slope], replay: None };
+        let levels = UserLevels::of_shape(&shape, Nanos::from_secs(5));
+        let mut closed = Closed::over_time(levels, Share::whole());
+        for (user, secs) in [(0, 5.0), (1, 7.5), (2, 10.0), (3, 12.5)] {
+            assert_eq!(closed.take(), due(u64::from(user), user, (secs * 1e9) as u64));
+        }
+        assert_eq!(closed.take(), None);
     }
 }

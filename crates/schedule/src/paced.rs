@@ -84,7 +84,7 @@ fn beat(user: u32, period: Nanos, moment: Nanos) -> Nanos {
 mod tests {
     use super::*;
     use crate::FAILURE_PAUSE;
-    use model::Seed;
+    use model::{Seed, Shape, ShapeKind, Stage, StageUnit};
 
     const UNTIL: Nanos = Nanos::from_secs(10);
 
@@ -163,5 +163,82 @@ mod tests {
         part.done(3, Nanos::from_millis(31), false);
         part.done(1, Nanos::from_millis(15), false);
         assert_eq!([part.take(), part.take()], [due(5, 1, 50), due(7, 3, 70)]);
+    }
+    fn levels(stages: &[(u64, f64)]) -> UserLevels {
+        let stage = |&(secs, users): &(u64, f64)| Stage::level(Nanos::from_secs(secs), users);
+        let stages = stages.iter().map(stage).collect();
+        let (kind, unit) = (ShapeKind::Stages, StageUnit::Users);
+        UserLevels::of_shape(&Shape { kind, unit, pace: None, stages, replay: None }, Nanos::ZERO)
+    }
+
+    const PACE: Nanos = Nanos::from_secs(10);
+
+    #[test]
+    fn users_who_come_together_do_not_send_together_however_many_they_are() {
+        for users in [2, 3, 5, 10, 64, 100, 1_000] {
+            let mut phases: Vec<u64> = (0..users).map(|user| phase(user, PACE).0).collect();
+            phases.sort_unstable();
+            let around = phases[0] + PACE.0 - phases[phases.len() - 1];
+            let gaps = phases.windows(2).map(|pair| pair[1] - pair[0]).chain([around]);
+            let (least, most) = gaps.fold((u64::MAX, 0), |(low, high), gap| (low.min(gap), high.max(gap)));
+            assert!(most as f64 <= 2.62 * least as f64, "{users} users: gaps from {least} to {most}");
+        }
+    }
+
+    #[test]
+    fn a_beat_is_the_first_at_a_moment_or_after_it() {
+        let phase = phase(1, PACE);
+        assert_eq!(phase, Nanos(6_180_339_887), "the golden section of ten seconds");
+        let cases = [
+            (Nanos::ZERO, phase),
+            (phase, phase),
+            (phase + Nanos(1), phase + PACE),
+            (phase + PACE * 7, phase + PACE * 7),
+            (phase + PACE * 7 + Nanos(1), phase + PACE * 8),
+        ];
+        for (moment, expected) in cases {
+            assert_eq!(beat(1, PACE, moment), expected, "{moment:?}");
+        }
+        assert_eq!(beat(0, PACE, Nanos::MAX), Nanos::MAX, "beyond all time there is none");
+    }
+
+    #[test]
+    fn a_user_who_comes_again_takes_up_her_own_beat() {
+        // User 1 is there for 20 s, away for 23 s, and there again.
+        let levels = levels(&[(20, 2.0), (23, 1.0), (27, 2.0)]);
+        let mut own = Paced::over_time(levels, PACE, Share::new(Seed(1), 1, 2));
+        let phase = phase(1, PACE);
+        let mut taken = Vec::new();
+        while let Some(due) = own.take() {
+            assert_eq!(due.user, 1);
+            taken.push(due.scheduled);
+            // One slow answer moves the turns of her first visit.
+            let took = if taken.len() == 1 { 11_000 } else { 5 };
+            own.done(1, due.scheduled + Nanos::from_millis(took), false);
+        }
+        let late = phase + Nanos::from_secs(11);
+        assert_eq!(taken, [phase, late, phase + PACE * 4, phase + PACE * 5, phase + PACE * 6]);
+    }
+
+    #[test]
+    fn users_over_time_send_as_many_requests_as_users_and_pace_mean() {
+        let mut tester = Paced::over_time(levels(&[(100, 30.0), (100, 300.0)]), PACE, Share::whole());
+        let mut counts = [0; 20];
+        while let Some(due) = tester.take() {
+            counts[(due.scheduled.0 / PACE.0) as usize] += 1;
+            tester.done(due.user, due.scheduled + Nanos(1), false);
+        }
+        assert_eq!(counts[..10], [30; 10], "each user once in each pace");
+        assert_eq!(counts[10..], [300; 10]);
+    }
+
+    #[test]
+    fn a_visit_between_two_beats_sends_nothing() {
+        // User 1 has her beat at 6.18 s and is there from 1 to 6 s, and from 11 to 17 s.
+        let levels = levels(&[(1, 1.0), (5, 2.0), (5, 1.0), (6, 2.0)]);
+        let mut own = Paced::over_time(levels, PACE, Share::new(Seed(1), 1, 2));
+        assert_eq!(own.take().map(|due| due.scheduled), Some(beat(1, PACE, Nanos::from_secs(11))));
+        own.done(1, Nanos::from_secs(17), false);
+        assert_eq!(own.due(), None);
     }
 }

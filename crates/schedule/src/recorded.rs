@@ -260,3 +260,6 @@ fn used(requests: &[(String, String)], mut order: Vec<u32>) -> (Vec<(String, Str
     }
     (own, order)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
 use super::*;
+use model::{ShapeKind, StageUnit};
 use proptest::prelude::*;
 
 const SECOND: Nanos = Nanos::from_secs(1);
@@ -80,6 +81,43 @@ fn a_slope_too_gentle_to_see_is_as_exact_as_a_level() {
         let (exact, close) = (level.inverse(arrivals), almost.inverse(arrivals));
         assert!(exact.0.abs_diff(close.0) <= 2, "{arrivals}: {exact:?} {close:?}");
     }
+}
+
+fn shape(unit: StageUnit, pace: Option<Nanos>, stages: &[Stage]) -> Shape {
+    Shape { kind: ShapeKind::Stages, unit, pace, stages: stages.to_vec(), replay: None }
+}
+
+#[test]
+fn a_shape_is_sent_after_a_warm_up_at_the_rate_of_its_beginning() {
+    let slope = Stage { length: SECOND, from: 4.0, to: 8.0 };
+    let rates = shape(StageUnit::PerSecond, None, &[slope, Stage::level(SECOND, 1.0)]);
+    let alone = profile(&[Segment::slope(4.0, 8.0, SECOND), Segment::level(1.0, SECOND)]);
+    assert_eq!(Profile::of_shape(&rates, Nanos::ZERO), Ok(alone));
+    let warm_up = Segment::level(4.0, Nanos::from_secs(5));
+    let warmed = profile(&[warm_up, Segment::slope(4.0, 8.0, SECOND), Segment::level(1.0, SECOND)]);
+    assert_eq!(Profile::of_shape(&rates, Nanos::from_secs(5)), Ok(warmed));
+}
+
+#[test]
+fn users_with_a_pace_mean_a_rate() {
+    let stages = [Stage::level(SECOND, 20.0), Stage { length: SECOND, from: 20.0, to: 0.0 }];
+    let users = shape(StageUnit::Users, Some(Nanos::from_secs(10)), &stages);
+    let rates = profile(&[Segment::level(2.0, SECOND), Segment::slope(2.0, 0.0, SECOND)]);
+    assert_eq!(Profile::of_shape(&users, Nanos::ZERO), Ok(rates));
+}
+
+#[test]
+fn a_shape_that_makes_no_profile_says_which_stage_is_to_blame() {
+    let of = |unit, pace, stages: &[Stage]| Profile::of_shape(&shape(unit, pace, stages), SECOND);
+    let (good, rate) = (Stage::level(SECOND, 5.0), StageUnit::PerSecond);
+    assert_eq!(of(rate, None, &[]), Err(ProfileError::Empty));
+    assert_eq!(of(rate, None, &[Stage::level(SECOND, 0.0)]), Err(ProfileError::NothingToSend));
+    let no_time = [good, Stage::level(Nanos::ZERO, 5.0)];
+    assert_eq!(of(rate, None, &no_time), Err(ProfileError::NoLength { segment: 1 }));
+    assert_eq!(of(rate, None, &[Stage::level(LONGEST, 5.0)]), Err(ProfileError::TooLong));
+    assert_eq!(of(StageUnit::Users, None, &[good]), Err(ProfileError::NoPace));
+    let in_no_time = of(StageUnit::Users, Some(Nanos::ZERO), &[good, good]);
+    assert_eq!(in_no_time, Err(ProfileError::BadRate { segment: 0, per_second: f64::INFINITY }));
 }
 
 /// A rate: often zero, else between a tenth and ten thousand a second.
