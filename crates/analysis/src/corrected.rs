@@ -17,6 +17,7 @@
 //! on at once, as it then never sees the service stand still. How many those
 //! are cannot be known from outside, so that this is not refused, only said.
 
+use crate::shaped::is_level;
 use crate::standstill::P95S;
 use crate::summary::Corrected;
 use model::{Load, Nanos, Rate, RunFacts, Span};
@@ -73,6 +74,17 @@ pub(crate) fn refuse_without_stalls(corrected: Corrected, long: usize) -> Correc
          than {FEWEST_STALLS} stalls cannot be told from single slow requests"
     );
     Corrected { hdr: None, utilisation: None, replay: None, assumptions: vec![says], ..corrected }
+}
+
+/// Where the load changes over time there is no one interval at which requests
+/// were to come, so that none can be said to be missing.
+pub(crate) fn refuse_where_load_changes(corrected: Corrected, facts: &RunFacts) -> Corrected {
+    if facts.shape.as_ref().is_none_or(is_level) {
+        return corrected;
+    }
+    let says = "no corrected number: the load changes over time, so there is no one interval at which requests \
+                were to come";
+    Corrected { hdr: None, utilisation: None, replay: None, assumptions: vec![says.to_owned()], ..corrected }
 }
 
 /// How many stalls can be told from slow requests. `p95` is that of service times.

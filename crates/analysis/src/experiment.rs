@@ -5,6 +5,7 @@ mod doubts;
 
 use crate::bounds::bound;
 use crate::comparison::comparisons;
+use crate::shaped::is_level;
 use crate::summary::{ArmSummary, Point, RunSummary, Summary, Verdict, WindowSpread};
 use model::{Load, MachineFacts, Nanos, PlanFacts, RunRecord};
 
@@ -79,8 +80,12 @@ fn grouped(runs: Vec<RunSummary>) -> Vec<ArmSummary> {
 }
 
 /// How far the windows of an arm's runs lie apart. Lower bounds count with the
-/// least that is known of them; void runs have no say.
+/// least that is known of them; void runs have no say. Windows of a load that
+/// changes over time differ for that reason, and are not set against each other.
 fn spread(runs: &[RunSummary]) -> Option<WindowSpread> {
+    if runs.iter().any(|run| run.facts.shape.as_ref().is_some_and(|shape| !is_level(shape))) {
+        return None;
+    }
     let usable: Vec<&RunSummary> =
         runs.iter().filter(|run| run.verdict != Verdict::Void && !run.windows.is_empty()).collect();
     let ends = |values: Vec<Nanos>| Some((*values.iter().min()?, *values.iter().max()?));
@@ -94,11 +99,13 @@ fn spread(runs: &[RunSummary]) -> Option<WindowSpread> {
 
 /// Answers a second that the service can give, as the experiment itself shows
 /// it: the most that a closed loop of ours got from a service that was not
-/// asked to stall. `None` without such a run.
+/// asked to stall. `None` without such a run. One whose load changes over time
+/// was not at its most throughout, and does not count.
 pub fn capacity<'a>(records: impl Iterator<Item = &'a RunRecord>) -> Option<f64> {
     let reached = records.filter_map(|record| {
         let (facts, end) = (&record.facts, record.end.as_ref()?);
-        let is_closed = matches!(facts.load, Load::Closed { .. }) && facts.tool.is_none();
+        let is_level = facts.shape.as_ref().is_none_or(is_level);
+        let is_closed = matches!(facts.load, Load::Closed { .. }) && facts.tool.is_none() && is_level;
         let seconds = end.counted_until.saturating_sub(facts.warm_up).as_secs_f64();
         let tells = is_closed && facts.stalls_asked != Some(true) && !end.interrupted && seconds > 0.0;
         tells.then(|| end.taken_counted as f64 / seconds)

@@ -3,7 +3,7 @@
 use crate::summary::{ArmSummary, Point, RunSummary};
 use model::{
     ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Outcome, Rate, RunEnd, RunFacts, RunRecord,
-    Sample, Seed, SendPrecision,
+    Sample, Seed, SendPrecision, Shape, ShapeKind, Span, Stage, StageUnit,
 };
 use std::sync::LazyLock;
 
@@ -84,6 +84,30 @@ impl Run {
         run
     }
 
+    /// An open load over time after 1 s of warm-up: arrivals by chance, served one
+    /// after the other in `service` each, all answered as expected.
+    pub(crate) fn shaped(kind: ShapeKind, stages: &[(u64, f64, f64)], service: Nanos, seed: u64) -> Run {
+        let stage = |(secs, from, to): &(u64, f64, f64)| Stage {
+            length: Nanos::from_secs(*secs),
+            from: *from,
+            to: *to,
+        };
+        let stages: Vec<Stage> = stages.iter().map(stage).collect();
+        let shape = Shape { kind, unit: StageUnit::PerSecond, pace: None, stages, replay: None };
+        let mut run = Run::calm();
+        run.samples = served(&shape, service, Seed(seed));
+        let facts = &mut run.record.facts;
+        facts.arm = kind.name().to_owned();
+        facts.load = Load::Open { rate: rate(shape.mean()), arrivals: ArrivalProcess::Poisson };
+        facts.measure = shape.length();
+        facts.shape = Some(shape);
+        let until = facts.warm_up + facts.measure;
+        run.end().counted_until = until;
+        run.end().ended = until + Nanos::from_secs(5);
+        run.agree();
+        run
+    }
+
     /// Changes the counted samples for which `which` holds of their place.
     pub(crate) fn change(&mut self, which: impl Fn(u64) -> bool, change: impl Fn(&mut Sample)) {
         for (at, sample) in (0..).zip(self.samples.iter_mut().filter(|sample| sample.counted)) {
@@ -136,6 +160,43 @@ pub(crate) fn arm(name: &str, p99s_ms: &[f64]) -> ArmSummary {
 
 pub(crate) fn rate(per_second: f64) -> Rate {
     Rate::per_second(per_second).expect("a rate above zero")
+}
+
+fn served(shape: &Shape, service: Nanos, seed: Seed) -> Vec<Sample> {
+    let mut stages: Vec<(Span, Stage)> = shape
+        .spans()
+        .into_iter()
+        .map(|span| Span { began: span.began + Nanos::from_secs(1), ended: span.ended + Nanos::from_secs(1) })
+        .zip(shape.stages.iter().copied())
+        .collect();
+    let warm_up = Stage::level(Nanos::from_secs(1), shape.stages[0].from);
+    stages.insert(0, (Span { began: Nanos::ZERO, ended: Nanos::from_secs(1) }, warm_up));
+    let uniform =
+        |at: u64, purpose: &str| ((seed.derive(purpose).mark(at) >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+    let (mut samples, mut free, mut drawn) = (Vec::new(), 0u64, 0);
+    for (span, stage) in stages {
+        // Arrivals at the stage's largest rate, of which as many are kept as its
+        // rate is of that.
+        let most = stage.from.max(stage.to);
+        let mut at = span.began.as_secs_f64();
+        loop {
+            drawn += 1;
+            at -= uniform(drawn, "gap").ln() / most;
+            let due = Nanos::from_secs_f64(at);
+            if due >= span.ended {
+                break;
+            }
+            let share = (due.saturating_sub(span.began)).as_secs_f64() / span.length().as_secs_f64();
+            let now = stage.from + (stage.to - stage.from) * share;
+            if uniform(drawn, "kept") * most < now {
+                let sent = due.0 + 10_000;
+                free = free.max(sent) + service.0;
+                let index = samples.len() as u64;
+                samples.push(Sample { counted: due.0 >= SECOND, ..sample(index, due.0, sent, free) });
+            }
+        }
+    }
+    samples
 }
 
 /// Due every 2 ms, sent 10 µs late, served within 0.5 ms and an exponential 1 ms.

@@ -19,12 +19,14 @@ mod experiment;
 mod figure;
 #[cfg(test)]
 mod fixture;
+mod growth;
 mod live;
 mod outlook;
 mod pace;
 mod pooled;
 mod replayed;
 mod run;
+mod shaped;
 mod slices;
 mod stalls;
 mod standstill;
@@ -37,6 +39,7 @@ mod told;
 mod windows;
 
 pub use experiment::{ExperimentFacts, capacity, experiment};
+pub use growth::growth_of_reading;
 pub use live::Live;
 pub use outlook::{
     ArmOutlook, Outlook, P99Outlook, PartsOutlook, PlannedArm, ShapeOutlook, StageOutlook, outlook,

@@ -21,7 +21,8 @@ pub(crate) fn kept_up(load: Load, backlog: &Backlog, length: Nanos, capacity_per
     }
 }
 
-fn reached(completed: u64, planned: f64) -> KeptUp {
+/// By so many completions of so many planned.
+pub(crate) fn reached(completed: u64, planned: f64) -> KeptUp {
     if planned < 1.0 {
         return KeptUp { kept_up: None, smallest_visible: 1.0 };
     }

@@ -7,18 +7,22 @@
 //! many values in one place may take one more. Memory is that of the
 //! histograms, however many samples there are.
 
-use crate::corrected::{corrected, long_enough, refuse_without_stalls};
+use crate::corrected::{corrected, long_enough, refuse_where_load_changes, refuse_without_stalls};
 use crate::doubts::{self, Case};
 use crate::exact::find;
+use crate::growth::growth;
 use crate::pace::kept_up;
 use crate::replayed::{Replayed, replayed};
-use crate::summary::{Distribution, Interval, Lateness, Little, RunSummary, TesterFigures, Verdict};
+use crate::shaped::{Shaped, is_level};
+use crate::summary::{Distribution, Growth, Interval, Lateness, Little, RunSummary, TesterFigures, Verdict};
 use crate::survey::Survey;
 use crate::tail::Tail;
 use crate::tally::QUANTILES;
 use crate::timing::Timing;
 use crate::told::{self, told_alone};
-use model::{Nanos, Outcome, RunEnd, RunFacts, RunRecord, Sample, SampleSource, SourceError, Span};
+use model::{
+    Nanos, Outcome, RunEnd, RunFacts, RunRecord, Sample, SampleSource, ShapeKind, SourceError, Span,
+};
 use stats::{Histogram, Selection};
 
 /// Points of the curve.
@@ -67,11 +71,19 @@ pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary,
     Ok(summary)
 }
 
-/// The exact percentiles of every timing, and the p99 of each slice and window.
+/// The exact percentiles of every timing and every part of a shape, and those
+/// of each slice and window.
 struct Exact {
     distributions: [Distribution; Timing::ALL.len()],
     slices: Vec<Vec<Option<u64>>>,
     windows: Vec<Vec<Option<u64>>>,
+    parts: Vec<Vec<Option<u64>>>,
+}
+
+/// Where the searches of each kind begin: those of timings come first.
+struct Places {
+    windows: usize,
+    parts: usize,
 }
 
 impl Exact {
@@ -81,19 +93,23 @@ impl Exact {
             Selection::new(&column.histogram, &column.ranks())
         });
         let slices: Vec<Selection> = survey.slices.selections().collect();
+        let windows: Vec<Selection> = survey.windows.selections().collect();
         let first_window = Timing::ALL.len() + slices.len();
-        let selections = whole.into_iter().chain(slices).chain(survey.windows.selections()).collect();
+        let places = Places { windows: first_window, parts: first_window + windows.len() };
+        let parts = survey.shaped.iter().flat_map(Shaped::selections);
+        let selections = whole.into_iter().chain(slices).chain(windows).chain(parts).collect();
         let mut found = find(samples, selections, |sample, give| {
-            feed(survey, first_window, sample, timeout, give);
+            feed(survey, &places, sample, timeout, give);
         })?;
-        let windows = found.split_off(first_window);
+        let parts = found.split_off(places.parts);
+        let windows = found.split_off(places.windows);
         let slices = found.split_off(Timing::ALL.len());
         let distributions = Timing::ALL.map(|timing| {
             let mut values = [None; QUANTILES.len()];
             values.copy_from_slice(&found[timing as usize]);
             survey.tally.column(timing).distribution(&values)
         });
-        Ok(Exact { distributions, slices, windows })
+        Ok(Exact { distributions, slices, windows, parts })
     }
 
     fn distribution(&self, timing: Timing) -> &Distribution {
@@ -102,14 +118,8 @@ impl Exact {
 }
 
 /// Hands a sample's lengths to the search of each timing, and to those of its
-/// slice and its window.
-fn feed(
-    survey: &Survey,
-    first_window: usize,
-    sample: &Sample,
-    timeout: Nanos,
-    give: &mut dyn FnMut(usize, u64),
-) {
+/// slice, its window and its parts of a shape.
+fn feed(survey: &Survey, places: &Places, sample: &Sample, timeout: Nanos, give: &mut dyn FnMut(usize, u64)) {
     if !sample.counted {
         return;
     }
@@ -120,7 +130,10 @@ fn feed(
     }
     if let Some(response) = Timing::Response.of(sample, timeout) {
         give(Timing::ALL.len() + survey.slices.place(sample), response.length.0);
-        give(first_window + survey.windows.place(sample), response.length.0);
+        give(places.windows + survey.windows.place(sample), response.length.0);
+        for at in survey.shaped.iter().flat_map(|shaped| shaped.places(sample)) {
+            give(places.parts + at, response.length.0);
+        }
     }
 }
 
@@ -149,6 +162,7 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
     let rate_per_s = survey.rate_per_s();
     let of = |timing| exact.distribution(timing).clone();
     let length = survey.span.length();
+    let shaped = survey.shaped.as_ref();
     let scheduled = end.map_or(survey.tally.total() + survey.unseen, |end| end.taken_counted);
     let mut kept_up = kept_up(facts.load, &survey.backlog, length, facts.capacity_per_s);
     // When the unseen were due is not known, so they are in no backlog.
@@ -174,7 +188,8 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         p99_interval,
         lateness: lateness(facts, exact),
         corrected: corrected(facts, response, p99, rate_per_s).map(|corrected| {
-            refuse_without_stalls(corrected, long_enough(&stalls_met(record, &survey, p95), p95))
+            let long = long_enough(&stalls_met(record, &survey, p95), p95);
+            refuse_where_load_changes(refuse_without_stalls(corrected, long), facts)
         }),
         stalls: survey.stalls.as_ref().map(crate::stalls::StallTally::finish),
         tester: end.map(|end| tester(end, survey.span)).unwrap_or_default(),
@@ -182,15 +197,24 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         examples: end.map(|end| end.examples.clone()).unwrap_or_default(),
         slices: survey.slices.finish(&exact.slices),
         windows: survey.windows.finish(&exact.windows),
-        stages: Vec::new(),
-        bursts: Vec::new(),
-        growth: Vec::new(),
+        stages: shaped.map_or_else(Vec::new, |shaped| shaped.stages(&exact.parts, survey.unseen == 0)),
+        bursts: shaped.map_or_else(Vec::new, |shaped| shaped.bursts(&exact.parts)),
+        growth: drift(facts, &survey, exact).into_iter().collect(),
         near_mean: None,
         told: end.and_then(|end| end.told.clone()),
         story: end.and_then(|end| end.machine.clone()),
         curve: curve(response),
         dots: survey.dots.finish(),
     }
+}
+
+/// How the median drifted over a load that stays level and asks for that.
+fn drift(facts: &RunFacts, survey: &Survey, exact: &Exact) -> Option<Growth> {
+    let kind = facts.shape.as_ref()?.kind;
+    matches!(kind, ShapeKind::Steady | ShapeKind::Soak).then(|| {
+        let medians = survey.windows.medians(&exact.windows);
+        growth("response time p50", "ns", medians, survey.span.length(), None)
+    })
 }
 
 /// When another tool should have sent, it does not tell: its requests are
@@ -211,7 +235,8 @@ fn replay(
     exact: &Exact,
     samples: &dyn SampleSource,
 ) -> Result<Option<Replayed>, SourceError> {
-    if record.facts.load.users().is_none() {
+    let changes = record.facts.shape.as_ref().is_some_and(|shape| !is_level(shape));
+    if record.facts.load.users().is_none() || changes {
         return Ok(None);
     }
     let p95 = exact.distribution(Timing::Service).p95.map_or(Nanos::ZERO, |point| point.value);

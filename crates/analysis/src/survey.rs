@@ -1,6 +1,7 @@
 //! The first pass: everything that one look at each sample can tell.
 
 use crate::dots::Dots;
+use crate::shaped::Shaped;
 use crate::slices::Slices;
 use crate::stalls::StallTally;
 use crate::standstill::Standstill;
@@ -21,6 +22,8 @@ pub(crate) struct Survey {
     pub(crate) backlog: Backlog,
     pub(crate) stalls: Option<StallTally>,
     pub(crate) standstill: Standstill,
+    /// Where the load changes over time.
+    pub(crate) shaped: Option<Shaped>,
     /// Samples of the whole run, warm-up included.
     pub(crate) all: u64,
     /// Sum over the whole run of the time from due to done, in request-nanoseconds.
@@ -35,6 +38,9 @@ impl Survey {
         let mut survey = Survey::new(record, counted_part(record, samples)?);
         let timeout = record.facts.timeout;
         samples.pass(&mut |batch| batch.iter().for_each(|sample| survey.observe(sample, timeout)))?;
+        if let Some(shaped) = &mut survey.shaped {
+            shaped.seal();
+        }
         survey.unseen = unseen(record, survey.tally.total());
         survey.tally.observe_unseen(survey.unseen);
         Ok(survey)
@@ -51,6 +57,7 @@ impl Survey {
             backlog: Backlog::new(span.began.0, span.ended.0),
             stalls: stalls.map(|stalls| StallTally::new(stalls, span)),
             standstill: Standstill::new(span),
+            shaped: Shaped::new(&record.facts, span),
             all: 0,
             area: 0,
             unseen: 0,
@@ -67,6 +74,9 @@ impl Survey {
             self.backlog.complete(sample.done.0);
         }
         self.standstill.observe(sample);
+        if let Some(shaped) = &mut self.shaped {
+            shaped.observe(sample, timeout);
+        }
         if !sample.counted {
             return;
         }

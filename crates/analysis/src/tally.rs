@@ -40,7 +40,7 @@ pub(crate) struct Column {
 impl Tally {
     /// Nothing yet, for a run with this time limit.
     pub fn new(timeout: Nanos) -> Tally {
-        let columns = Timing::ALL.map(|_| Column::new());
+        let columns = Timing::ALL.map(|_| Column::new(BITS));
         Tally { timeout, outcomes: [0; Outcome::ALL.len()], resent: 0, columns }
     }
 
@@ -119,11 +119,12 @@ impl Tally {
 }
 
 impl Column {
-    fn new() -> Column {
-        Column { histogram: Histogram::new(BITS), sum: 0, censored: 0, least_censored: None, unseen: 0 }
+    /// Nothing yet, in buckets of so many bits.
+    pub(crate) fn new(bits: u32) -> Column {
+        Column { histogram: Histogram::new(bits), sum: 0, censored: 0, least_censored: None, unseen: 0 }
     }
 
-    fn observe(&mut self, took: Took) {
+    pub(crate) fn observe(&mut self, took: Took) {
         let length = took.length.0;
         self.histogram.record(length);
         self.sum += u128::from(length);

@@ -1,13 +1,16 @@
 //! The counted part in twelve windows, by the scheduled moment: what a tester
 //! would have said that had run for a twelfth of the time.
 
+use crate::growth::WINDOWS;
 use crate::slices::place;
 use crate::summary::{Point, Window};
 use crate::timing::Took;
 use model::{Nanos, Sample, Span};
 use stats::{Histogram, Quantile, Selection};
 
-const COUNT: usize = 12;
+const COUNT: usize = WINDOWS;
+/// With fewer requests a window's median says little.
+const FEWEST_FOR_MEDIAN: u64 = 10;
 /// With fewer requests in a window on average its p99 is its slowest one.
 const FEWEST: u64 = 100;
 /// Coarse buckets do: each window's p99 is found exactly.
@@ -46,11 +49,22 @@ impl Windows {
         place(self.span, sample.scheduled, COUNT)
     }
 
-    /// What finds each window's p99, in their order.
+    /// What finds each window's p99 and its median, in their order.
     pub(crate) fn selections(&self) -> impl Iterator<Item = Selection> {
-        self.parts
-            .iter()
-            .map(|part| Selection::new(&part.histogram, &[Quantile::P99.rank(part.histogram.count())]))
+        self.parts.iter().map(|part| {
+            let ranks = [Quantile::P99, Quantile::P50].map(|one| one.rank(part.histogram.count()));
+            Selection::new(&part.histogram, &ranks)
+        })
+    }
+
+    /// Each window's median in nanoseconds, given what [`Self::selections`] found;
+    /// `None` of one with fewer than ten requests.
+    pub(crate) fn medians(&self, found: &[Vec<Option<u64>>]) -> Vec<Option<f64>> {
+        let median = |(part, values): (&Part, &Vec<Option<u64>>)| {
+            let value = values.get(1).copied().flatten()?;
+            (part.histogram.count() >= FEWEST_FOR_MEDIAN).then_some(value as f64)
+        };
+        self.parts.iter().zip(found).map(median).collect()
     }
 
     /// The windows, given what [`Self::selections`] found; none if they are too small.

@@ -102,6 +102,25 @@ impl Levels {
         Some((self.levels[edge].max(0) as u64, self.moment(edge)))
     }
 
+    /// The backlog's outline for a picture: `part` in so many stretches of equal
+    /// length (edge k at ⌈k L ÷ stretches⌉), and of the edges in each its least and its
+    /// largest backlog, each at the first edge where it is that, in order of
+    /// time; one point where the two are the same edge.
+    pub fn outline(&self, part: Range<u64>, stretches: u32) -> Vec<(u64, u64)> {
+        let length = u128::from(part.end - part.start);
+        let bound = |at: u32| part.start + (length * u128::from(at)).div_ceil(u128::from(stretches)) as u64;
+        let points = (0..stretches).flat_map(|at| {
+            let edges = self.first_edge(bound(at))..self.first_edge(bound(at + 1));
+            let least = edges.clone().min_by_key(|edge| self.levels[*edge]);
+            let largest = edges.min_by_key(|edge| std::cmp::Reverse(self.levels[*edge]));
+            let mut both: Vec<usize> = least.into_iter().chain(largest).collect();
+            both.sort_unstable();
+            both.dedup();
+            both
+        });
+        points.map(|edge| (self.moment(edge), self.levels[edge].max(0) as u64)).collect()
+    }
+
     /// Whether departures kept up with arrivals in `part`, of which `arrived`
     /// and `left` are the counts: [`crate::Backlog`]'s rule, by the smallest
     /// backlog at the edges of each of its twenty equal blocks. What left
@@ -200,6 +219,20 @@ mod tests {
         assert_eq!(levels.first_at_most(11 * SECOND..20 * SECOND, 0), None);
         assert_eq!(levels.first_at_most(11 * SECOND..15 * SECOND, 1), None);
         assert_eq!(levels.quantile(5..5, Quantile::P99), None);
+    }
+
+    #[test]
+    fn an_outline_has_the_least_and_the_largest_of_each_stretch_in_order_of_time() {
+        let events = [(0, 60 * SECOND), (3 * SECOND, 5 * SECOND), (4 * SECOND, 5 * SECOND)];
+        let levels = levels(0..20 * SECOND, &events);
+        let seconds = |(at, level): (u64, u64)| (at as f64 / 1e9, level);
+        let outline: Vec<(f64, u64)> =
+            levels.outline(2 * SECOND..10 * SECOND, 2).into_iter().map(seconds).collect();
+        let expected = [(2.0, 1), (4.0, 3), (6.0, 1)];
+        for ((at, level), (moment, expected)) in outline.iter().zip(expected) {
+            assert!((at - moment).abs() < 0.001 && *level == expected, "{outline:?}");
+        }
+        assert_eq!(outline.len(), 3, "the second stretch stays on one level: {outline:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Doubts about how much there is to judge by: runs cut short, and too short.
 
+use super::shape::asks_of_the_whole;
 use super::{Case, doubt, requests};
 use crate::summary::{Doubt, Interval, Verdict};
 use model::Nanos;
@@ -54,6 +55,9 @@ pub(super) fn few_requests(case: &Case) -> Option<Doubt> {
 }
 
 pub(super) fn few_episodes(case: &Case) -> Option<Doubt> {
+    if !asks_of_the_whole(case) {
+        return None;
+    }
     // Of a p99 that is itself a lower bound the requests above it are not known,
     // and a longer run would not know them either.
     if case.summary.response_time.p99?.at_least {
@@ -79,7 +83,7 @@ pub(super) fn wide_interval(case: &Case) -> Option<Doubt> {
     // Of a p99 that is a lower bound, what failed or was cut off says why.
     let p99 = case.summary.response_time.p99.filter(|p99| !p99.at_least)?.value;
     let Interval { low: Some(low), high, episodes } = case.summary.p99_interval else { return None };
-    if !case.has_answers() || episodes < FEWEST_EPISODES {
+    if !asks_of_the_whole(case) || !case.has_answers() || episodes < FEWEST_EPISODES {
         return None;
     }
     let says = match high {

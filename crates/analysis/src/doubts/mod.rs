@@ -8,6 +8,7 @@ mod books;
 mod length;
 mod machine;
 mod service;
+mod shape;
 mod tester;
 
 pub(crate) use machine::of_story;
@@ -51,7 +52,7 @@ impl Case<'_> {
 type Rule = fn(&Case) -> Option<Doubt>;
 
 /// All of them, the gravest kinds first.
-const RULES: [Rule; 22] = [
+const RULES: [Rule; 26] = [
     books::no_requests,
     books::everything_failed,
     books::conservation,
@@ -73,6 +74,10 @@ const RULES: [Rule; 22] = [
     service::fell_behind,
     service::below_rate,
     service::stalls,
+    shape::not_recovered,
+    shape::few_before_burst,
+    shape::short_stages,
+    shape::told_in_stretches,
     tester::own_clock,
 ];
 

@@ -1,5 +1,6 @@
 //! Doubts about what the service did, as far as it bears on the numbers.
 
+use super::shape::{asks_of_the_whole, is_ramp};
 use super::{Case, counted, doubt, percent, requests};
 use crate::summary::{Doubt, Verdict};
 use model::{Load, RunFacts};
@@ -22,7 +23,9 @@ pub(super) fn failures(case: &Case) -> Option<Doubt> {
         worst.replace('_', " "),
         case.record.facts.timeout
     );
-    Some(doubt("failures", Verdict::Doubtful, says, "look at the examples, and at the service's own log"))
+    // What fails past a service's capacity, or in a burst, is what the load is to show.
+    let weight = if asks_of_the_whole(case) { Verdict::Doubtful } else { Verdict::Valid };
+    Some(doubt("failures", weight, says, "look at the examples, and at the service's own log"))
 }
 
 pub(super) fn cut_off(case: &Case) -> Option<Doubt> {
@@ -36,13 +39,15 @@ pub(super) fn cut_off(case: &Case) -> Option<Doubt> {
         requests(unfinished + never_sent),
         percent(share)
     );
-    let weight = if share > MANY_CUT_OFF { Verdict::Doubtful } else { Verdict::Valid };
+    // A ramp ends where the service no longer follows, with a queue.
+    let weight = if share > MANY_CUT_OFF && !is_ramp(case) { Verdict::Doubtful } else { Verdict::Valid };
     Some(doubt("cut-off", weight, says, "allow more time for answers at the end, or lower the rate"))
 }
 
 pub(super) fn fell_behind(case: &Case) -> Option<Doubt> {
     let open = matches!(case.record.facts.load, Load::Open { .. });
-    let behind = case.has_answers() && open && case.summary.kept_up.kept_up == Some(false);
+    let asked = asks_of_the_whole(case);
+    let behind = asked && case.has_answers() && open && case.summary.kept_up.kept_up == Some(false);
     behind.then(|| {
         let says = match case.summary.failed_total() {
             0 => "the service fell behind: its percentiles describe a growing queue, and would be larger \
@@ -60,7 +65,7 @@ pub(super) fn fell_behind(case: &Case) -> Option<Doubt> {
 
 pub(super) fn below_rate(case: &Case) -> Option<Doubt> {
     let Load::Paced { rate, .. } = case.record.facts.load else { return None };
-    let below = case.has_answers() && case.summary.kept_up.kept_up == Some(false);
+    let below = asks_of_the_whole(case) && case.has_answers() && case.summary.kept_up.kept_up == Some(false);
     below.then(|| {
         let reached = case.summary.rate_per_s;
         let says = format!("the loop reached {reached:.0}/s of {rate}: it asked for less than planned");

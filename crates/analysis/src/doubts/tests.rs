@@ -3,6 +3,7 @@
 mod books;
 mod length;
 mod service;
+mod shape;
 mod tester;
 
 use crate::fixture::Run;

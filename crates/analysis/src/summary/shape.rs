@@ -39,7 +39,7 @@ pub struct BurstFigures {
     pub during: BurstPart,
     /// Afterwards, recovery included.
     pub after: BurstPart,
-    /// The most requests due and not answered at once, from the burst's beginning on.
+    /// The most requests due and not over at once, from the burst's beginning on.
     pub peak_backlog: u64,
     /// When that was.
     pub peak_at: Nanos,
@@ -51,10 +51,12 @@ pub struct BurstFigures {
     /// How long recovery took.
     pub recovery: Recovery,
     /// The backlog for a picture, from the beginning of `before` to the end of
-    /// `after` in 120 stretches of equal length: of each stretch its least and its
-    /// largest backlog, each with the first moment at which it was that, in
-    /// order of time; one point where the two are the same. A request is in the
-    /// backlog from its scheduled moment up to, not including, its `done`.
+    /// `after` in 120 stretches of equal length: of the edges of steps in each
+    /// stretch the least and the largest backlog, each at the first edge where
+    /// it is that, in order of time; one point where the two are the same edge.
+    /// A request is in the backlog from its scheduled moment until it is over:
+    /// an answer as expected when it is done; what failed at its time limit, or
+    /// when it failed if that is later; what was cut off never.
     pub backlog: Vec<(Nanos, u64)>,
 }
 
