@@ -11,6 +11,7 @@
 
 mod bounds;
 mod comparison;
+mod completion;
 mod corrected;
 mod dots;
 mod doubts;
@@ -22,8 +23,10 @@ mod fixture;
 mod growth;
 mod live;
 mod outlook;
+mod over_rounds;
 mod pace;
 mod pooled;
+mod ramp;
 mod replayed;
 mod run;
 mod shaped;
@@ -38,6 +41,7 @@ mod timing;
 mod told;
 mod windows;
 
+pub use completion::completion;
 pub use experiment::{ExperimentFacts, capacity, experiment};
 pub use growth::growth_of_reading;
 pub use live::Live;

@@ -200,6 +200,7 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         stages: shaped.map_or_else(Vec::new, |shaped| shaped.stages(&exact.parts, survey.unseen == 0)),
         bursts: shaped.map_or_else(Vec::new, |shaped| shaped.bursts(&exact.parts)),
         growth: drift(facts, &survey, exact).into_iter().collect(),
+        completion: None,
         near_mean: None,
         told: end.and_then(|end| end.told.clone()),
         story: end.and_then(|end| end.machine.clone()),

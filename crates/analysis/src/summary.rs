@@ -3,9 +3,11 @@
 //!
 //! A number that is not known is `None`; zero never stands for it.
 
+mod completion;
 mod experiment;
 mod shape;
 
+pub use completion::*;
 pub use experiment::*;
 pub use shape::*;
 
@@ -302,6 +304,8 @@ pub struct RunSummary {
     pub bursts: Vec<BurstFigures>,
     /// What grew, where the load asks for that: response times and readings.
     pub growth: Vec<Growth>,
+    /// What became of the work that answers accepted, where it was followed.
+    pub completion: Option<CompletionFigures>,
     /// Share of requests whose response time lies within 10 % of the mean, 0 to 1.
     pub near_mean: Option<f64>,
     /// What another tool says of the run, where one sent.

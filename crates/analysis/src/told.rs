@@ -69,6 +69,7 @@ pub(crate) fn summary(record: &RunRecord, end: &RunEnd, told: &Told) -> RunSumma
         stages: Vec::new(),
         bursts: Vec::new(),
         growth: Vec::new(),
+        completion: None,
         near_mean: None,
         told: end.told.clone(),
         story: end.machine.clone(),

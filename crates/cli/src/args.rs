@@ -65,6 +65,11 @@ pub struct QuickArgs {
     #[arg(long, value_name = "RATE:N", value_parser = paced)]
     pub paced: Option<(Rate, u32)>,
 
+    /// A load over time, in an open loop: ramp-up, steady, burst or soak (made of --rate and --duration),
+    /// or as a plan's [shape] has it: 'burst = { base = "20/s", peak = "200/s", before = "10s", lasts = "5s", after = "15s" }'
+    #[arg(long, value_name = "SHAPE", conflicts_with_all = ["closed", "paced"])]
+    pub shape: Option<String>,
+
     /// How long to measure, with a unit: 30s, 2min
     #[arg(short, long, value_name = "TIME", default_value = "10s", allow_hyphen_values = true)]
     pub duration: Nanos,

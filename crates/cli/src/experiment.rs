@@ -106,6 +106,10 @@ pub fn run_failure(error: RunError, folder: &str) -> Failure {
         RunError::Order(error) => order_failure(&error),
         RunError::Engine(error) => Failure::new(Exit::Usage, error),
         RunError::Stalls(error) => Failure::new(Exit::Unreachable, error),
+        RunError::Follow(runner::FollowError::Store(error)) => not_kept(&error, folder),
+        RunError::Follow(error) => {
+            Failure::new(Exit::Usage, chain(&error)).hint("name another address, or stop what listens there")
+        }
         RunError::Tool(error) => Failure::new(Exit::Unreachable, chain(&error)),
         RunError::Store(error) => not_kept(&error, folder),
     }

@@ -31,6 +31,10 @@ impl ProgressLine {
             RunEvent::Progress(progress) => {
                 print::progress(&format!("{}{}", line(&self.head, progress), self.left));
             }
+            RunEvent::Following { ended, accepted, left } => {
+                let line = following(&self.head, *ended, *accepted, *left);
+                print::progress(&format!("{line}{}", self.left));
+            }
             RunEvent::Finished { .. } => print::progress(""),
         }
     }
@@ -51,6 +55,11 @@ pub fn roughly(time: Nanos) -> String {
         seconds if seconds < 7_200.0 => format!("{:.0} min", seconds / 60.0),
         seconds => format!("{:.1} h", seconds / 3_600.0),
     }
+}
+
+/// Sending is over; accepted work is not.
+fn following(head: &str, ended: u64, accepted: u64, left: Nanos) -> String {
+    format!("{head} · sent; {ended} of {accepted} done, waiting {} at most", roughly(left))
 }
 
 fn line(head: &str, progress: &Progress) -> String {

@@ -4,12 +4,14 @@ use crate::args::QuickArgs;
 use crate::experiment::{Experiment, GLANCE, exit_of, order_failure};
 use crate::failure::{Exit, Failure};
 use crate::wall::Began;
-use crate::{print, requests, signals};
+use crate::{plan_file, print, requests, signals};
 use analysis::{RunSummary, Verdict};
 use engine::{Expect, Work};
-use model::{Load, Nanos, Seed, SendPrecision};
+use model::{Load, Nanos, Rate, Seed, SendPrecision, Shape};
 use runner::{AddressError, ControlError, LimitError, Order};
+use schedule::Recorded;
 use std::path::PathBuf;
+use std::sync::Arc;
 use wire::h1::RequestParts;
 use wire::url::Target;
 
@@ -59,12 +61,14 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
     let target: Target = url
         .parse()
         .map_err(|error| Failure::new(Exit::Usage, format!("`{url}` cannot be measured: {error}")))?;
-    let load = load(args);
+    let over_time = args.shape.as_deref().map(|text| shape(text, args)).transpose()?;
+    let load = load(args, over_time.as_ref());
+    let most = over_time.as_ref().map_or(load, |shape| shape.most(load));
     if args.spin == Some(Nanos::ZERO) {
         return Err(Failure::new(Exit::Usage, "--spin=0s would not spin")
             .hint("leave --spin out to sleep, or give it a length, such as --spin=150us"));
     }
-    let connection_limit = runner::connections_for(load, args.timeout, args.connections)
+    let connection_limit = runner::connections_for(most, args.timeout, args.connections)
         .map_err(|error| limit_failure(&error))?;
     let method =
         args.method.clone().unwrap_or_else(|| if args.data.is_some() { "POST" } else { "GET" }.to_owned());
@@ -89,6 +93,7 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
             address.peer
         ));
     }
+    let (shape, recorded) = over_time.map_or((None, None), |given| (Some(given.shape), given.recorded));
     Ok(Order {
         arm: load.name().to_owned(),
         round: 1,
@@ -99,8 +104,11 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
         work,
         load,
         seed,
-        warm_up: args.warm_up,
-        measure: args.duration,
+        warm_up: if recorded.is_some() { Nanos::ZERO } else { args.warm_up },
+        measure: shape.as_ref().map_or(args.duration, Shape::length),
+        shape,
+        recorded,
+        follow: None,
         timeout: args.timeout,
         grace: args.grace,
         connection_policy: args.connect.into(),
@@ -118,12 +126,47 @@ fn is_word(url: &str) -> bool {
     !url.contains(['.', ':', '/']) && url != "localhost"
 }
 
-fn load(args: &QuickArgs) -> Load {
+fn load(args: &QuickArgs, over_time: Option<&OverTime>) -> Load {
     match (args.closed, args.paced) {
         (Some(connections), _) => Load::Closed { connections },
         (None, Some((rate, connections))) => Load::Paced { rate, connections },
-        (None, None) => Load::Open { rate: args.rate, arrivals: args.arrivals.into() },
+        (None, None) => {
+            let mean = over_time.and_then(|given| given.rate(given.shape.mean()));
+            Load::Open { rate: mean.unwrap_or(args.rate), arrivals: args.arrivals.into() }
+        }
     }
+}
+
+/// A load over time, as `--shape` gives it.
+struct OverTime {
+    shape: Shape,
+    recorded: Option<Arc<Recorded>>,
+}
+
+impl OverTime {
+    fn rate(&self, load: f64) -> Option<Rate> {
+        Rate::per_second(self.shape.per_second(load)?)
+    }
+
+    /// The load where it is largest.
+    fn most(&self, load: Load) -> Load {
+        match (load, self.rate(self.shape.largest())) {
+            (Load::Open { arrivals, .. }, Some(rate)) => Load::Open { rate, arrivals },
+            (load, _) => load,
+        }
+    }
+}
+
+fn shape(text: &str, args: &QuickArgs) -> Result<OverTime, Failure> {
+    let (shape, replay) = plan::shape_of(text, args.rate, args.duration).map_err(plan_file::wrong)?;
+    if replay.as_ref().is_some_and(|replay| !replay.requests.is_empty()) {
+        return Err(Failure::new(
+            Exit::Usage,
+            "a quick look sends one request, and `requests = true` asks for those of the log",
+        )
+        .hint("leave it out, or write a plan: doorclock new"));
+    }
+    Ok(OverTime { shape, recorded: replay.map(|replay| replay.recorded) })
 }
 
 /// The body as it was given, or the content of the file behind `@`.

@@ -8,9 +8,10 @@ use crate::requests;
 use crate::signal_stalls::SignalOrder;
 use crate::stalls::StallOrder;
 use crate::tool::ToolOutput;
-use model::{ConnectionPolicy, Load, Nanos, Seed};
+use model::{ConnectionPolicy, Load, Nanos, Rate, Seed};
 use plan::{Arm, ArmTester, Import, Plan, StallHow, StallPlan, WarmUp};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// The run of `arm` in `round`, as an order. For an arm that another tool
 /// carries out it says the same, and only its warm-up is sent by it.
@@ -29,10 +30,18 @@ pub(crate) fn order(
     };
     // Where users own connections or share them, no more are of use.
     let asked = asked.or_else(|| load.users());
-    let connection_limit = connections_for(load, sending.timeout, asked).map_err(What::Limit)?;
+    let connection_limit =
+        connections_for(at_most(arm, load), sending.timeout, asked).map_err(What::Limit)?;
     let close = sending.connect == ConnectionPolicy::PerRequest;
-    let work = requests::work(&plan.requests, host, close, seed).map_err(What::Request)?;
-    let first = &plan.requests[0];
+    let replayed = arm.replay.as_ref().filter(|replay| !replay.requests.is_empty());
+    let (work, first) = match replayed {
+        Some(replay) => {
+            let order = replay.recorded.order().to_vec();
+            (requests::recorded(&replay.requests, order, host, close), &replay.requests[0])
+        }
+        None => (requests::work(&plan.requests, host, close, seed), &plan.requests[0]),
+    };
+    let work = work.map_err(What::Request)?;
     let (warm_up, measure) = parts(arm);
     Ok(Order {
         arm: arm.name.clone(),
@@ -43,6 +52,9 @@ pub(crate) fn order(
         host: host.to_owned(),
         peer,
         load,
+        shape: arm.shape.clone(),
+        recorded: arm.replay.as_ref().map(|replay| Arc::clone(&replay.recorded)),
+        follow: None,
         seed,
         warm_up,
         measure,
@@ -58,14 +70,26 @@ pub(crate) fn order(
     })
 }
 
+/// The load where it is largest.
+fn at_most(arm: &Arm, load: Load) -> Load {
+    let most = arm.shape.as_ref().and_then(|shape| shape.per_second(shape.largest()));
+    match (load, most.and_then(Rate::per_second)) {
+        (Load::Open { arrivals, .. }, Some(rate)) => Load::Open { rate, arrivals },
+        (load, _) => load,
+    }
+}
+
 /// The uncounted and the counted part of an arm's runs. A warm-up of so many
-/// requests lasts as long as its rate takes for them; where there is no rate,
-/// it is sent ahead of the run. A warm-up that counts is part of the counted part.
+/// requests lasts as long as the rate of the beginning takes for them; where
+/// there is none, it is sent ahead of the run. A warm-up that counts is part of
+/// the counted part.
 pub(crate) fn parts(arm: &Arm) -> (Nanos, Nanos) {
-    let warm_up = match (arm.warm_up, load(arm).target_rate()) {
+    let warm_up = match (arm.warm_up, rate_at_first(arm)) {
+        // Recorded arrivals begin with their first.
+        (WarmUp::For(_), _) if arm.replay.is_some() => Nanos::ZERO,
         (WarmUp::For(length), _) => length,
-        (WarmUp::Requests(requests), Some(rate)) if tells_apart(arm) => {
-            Nanos::from_secs_f64(requests as f64 / rate.as_per_second())
+        (WarmUp::Requests(requests), Some(per_second)) if tells_apart(arm) => {
+            Nanos::from_secs_f64(requests as f64 / per_second)
         }
         (WarmUp::Requests(_), _) => Nanos::ZERO,
     };
@@ -75,8 +99,18 @@ pub(crate) fn parts(arm: &Arm) -> (Nanos, Nanos) {
 /// Requests to send ahead of an arm's runs, and over how many connections.
 pub(crate) fn warm_up_ahead(arm: &Arm) -> Option<(u64, u32)> {
     let WarmUp::Requests(requests @ 1..) = arm.warm_up else { return None };
-    let has_rate = load(arm).target_rate().is_some() && tells_apart(arm);
+    let has_rate = rate_at_first(arm).is_some() && tells_apart(arm);
     (!has_rate && !arm.count_warm_up).then(|| (requests, load(arm).users().unwrap_or(1)))
+}
+
+/// Requests a second at the run's beginning, where the load has a rate then.
+fn rate_at_first(arm: &Arm) -> Option<f64> {
+    let first = match &arm.shape {
+        _ if arm.replay.is_some() => None,
+        Some(shape) => shape.stages.first().and_then(|stage| shape.per_second(stage.from)),
+        None => load(arm).target_rate().map(Rate::as_per_second),
+    };
+    first.filter(|rate| *rate > 0.0)
 }
 
 /// Whether the requests of a warm-up can be told from those that count: by

@@ -28,6 +28,8 @@ pub struct Response {
     pub status: u16,
     /// Its body.
     pub body: Vec<u8>,
+    /// Whether its connection may carry another question.
+    pub(crate) is_reusable: bool,
 }
 
 /// Why a question got no answer.
@@ -90,17 +92,61 @@ impl Control {
 
     /// One request and its whole answer.
     pub fn ask(&self, method: &str, path: &str, body: Option<&[u8]>) -> Result<Response, ControlError> {
+        let request = self.request(method, path, body, true)?;
+        let mut stream = self.connect()?;
+        self.exchange(&mut stream, &request)
+    }
+
+    /// A GET over a connection that is kept for the next one. One that the
+    /// service has closed in the meantime is made anew.
+    pub(crate) fn get_over(
+        &self,
+        kept: &mut Option<TcpStream>,
+        path: &str,
+    ) -> Result<Response, ControlError> {
+        let request = self.request("GET", path, None, false)?;
+        let old = kept.take().map(|mut stream| (self.exchange(&mut stream, &request), stream));
+        let (answer, stream) = match old {
+            Some((Ok(answer), stream)) => (answer, stream),
+            Some((Err(silent @ ControlError::Silent { .. }), _)) => return Err(silent),
+            Some((Err(_), _)) | None => {
+                let mut stream = self.connect()?;
+                (self.exchange(&mut stream, &request)?, stream)
+            }
+        };
+        *kept = Some(stream).filter(|_| answer.is_reusable);
+        Ok(answer)
+    }
+
+    /// A request to this service; `close` asks for a connection of its own.
+    pub(crate) fn request(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&[u8]>,
+        close: bool,
+    ) -> Result<wire::h1::Request, ControlError> {
         let json = ("Content-Type".to_owned(), "application/json".to_owned());
         let headers: Vec<(String, String)> = body.map(|_| json).into_iter().collect();
-        let request =
-            RequestParts { method, path, host: &self.host, headers: &headers, body, close: true }.build()?;
+        Ok(RequestParts { method, path, host: &self.host, headers: &headers, body, close }.build()?)
+    }
+
+    pub(crate) fn connect(&self) -> Result<TcpStream, ControlError> {
         let peer = self.peer;
-        let mut stream = TcpStream::connect_timeout(&peer, self.patience)
-            .map_err(|source| ControlError::Connect { peer, source })?;
+        TcpStream::connect_timeout(&peer, self.patience)
+            .map_err(|source| ControlError::Connect { peer, source })
+    }
+
+    fn exchange(
+        &self,
+        stream: &mut TcpStream,
+        request: &wire::h1::Request,
+    ) -> Result<Response, ControlError> {
+        let peer = self.peer;
         let broken = |source| ControlError::Broken { peer, source };
         stream.set_write_timeout(Some(self.patience)).map_err(broken)?;
         stream.write_all(request.bytes()).map_err(broken)?;
-        self.read(&mut stream, request.asked())
+        self.read(stream, request.asked())
     }
 
     fn read(&self, stream: &mut TcpStream, asked: Asked) -> Result<Response, ControlError> {
@@ -127,13 +173,13 @@ impl Control {
             let not_http = |source| ControlError::NotHttp { peer, source };
             if count == 0 {
                 return match answer.end().map_err(not_http)? {
-                    Ended::Complete { status } => Ok(Response { status, body }),
+                    Ended::Complete { status } => Ok(Response { status, body, is_reusable: false }),
                     _ => Err(ControlError::Closed { peer }),
                 };
             }
             let received = answer.receive(&buffer[..count], &mut |part: &[u8]| body.extend_from_slice(part));
-            if let Received::Complete { status, .. } = received.map_err(not_http)? {
-                return Ok(Response { status, body });
+            if let Received::Complete { status, reusable, .. } = received.map_err(not_http)? {
+                return Ok(Response { status, body, is_reusable: reusable });
             }
         }
     }

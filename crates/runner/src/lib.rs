@@ -14,6 +14,7 @@ mod company;
 mod control;
 mod experiment;
 mod failure;
+mod follow;
 mod limits;
 mod machine;
 mod order;
@@ -40,6 +41,9 @@ pub use company::{Company, StallBy};
 pub use control::{Control, ControlError, Response};
 pub use experiment::Experiment;
 pub use failure::{ExperimentError, What};
+pub use follow::{
+    CallbackOrder, Condition, EventsOrder, FollowBy, FollowError, FollowOrder, Following, PollOrder,
+};
 pub use limits::{LimitError, connections_for, raise_descriptors};
 pub use machine::read_machine;
 pub use order::{Order, OrderError};

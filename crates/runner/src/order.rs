@@ -1,11 +1,15 @@
 //! What one run is asked to be.
 
+use crate::follow::FollowOrder;
 use crate::machine;
 use engine::{Limits, Numbers, Work};
-use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision};
-use schedule::{Arrivals, Closed, Open, Paced, Profile, ProfileError, Share, Tester, digest};
+use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision, Shape};
+use schedule::{
+    Arrivals, Closed, Open, Paced, Profile, ProfileError, Recorded, Share, Tester, UserLevels, digest,
+};
 use std::iter::Peekable;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// One run, ready to be carried out: nothing is left to decide.
@@ -26,6 +30,13 @@ pub struct Order {
     pub work: Work,
     /// Who decides when the next request is due.
     pub load: Load,
+    /// How the load changes over time, from the end of the warm-up on; `None`
+    /// where it stays the same. It lasts as long as the counted part.
+    pub shape: Option<Shape>,
+    /// The arrivals themselves, where they were recorded.
+    pub recorded: Option<Arc<Recorded>>,
+    /// How work is followed past its answer; `None` where an answer is the end.
+    pub follow: Option<FollowOrder>,
     /// The run's seed.
     pub seed: Seed,
     /// The first part, sent and not counted.
@@ -113,7 +124,13 @@ impl Order {
     /// The run's arrivals, in the open model.
     fn arrivals(&self) -> Result<Option<Arrivals>, OrderError> {
         let Load::Open { rate, arrivals } = self.load else { return Ok(None) };
-        let profile = Profile::level(rate, self.until())?;
+        if let Some(recorded) = &self.recorded {
+            return Ok(Some(Arrivals::recorded(Arc::clone(recorded), self.warm_up)));
+        }
+        let profile = match &self.shape {
+            Some(shape) => Profile::of_shape(shape, self.warm_up)?,
+            None => Profile::level(rate, self.until())?,
+        };
         Ok(Some(Arrivals::new(profile, arrivals, self.seed)))
     }
 
@@ -132,7 +149,7 @@ impl Order {
             url: self.url.clone(),
             method: self.method.clone(),
             load,
-            shape: None,
+            shape: self.shape.clone(),
             seed: self.seed,
             warm_up: self.warm_up,
             measure,
@@ -147,7 +164,7 @@ impl Order {
             schedule_hash: digest.map(|digest| digest.hash),
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
-            follow: None,
+            follow: self.follow.as_ref().map(FollowOrder::facts),
             tool: None,
         })
     }
@@ -181,15 +198,23 @@ impl Order {
     pub(crate) fn testers(&self) -> Result<Vec<Box<dyn Tester + Send>>, OrderError> {
         let arrivals = self.arrivals()?;
         let until = self.until();
+        let levels = |shape: &Shape| UserLevels::of_shape(shape, self.warm_up);
         let tester = |part| -> Box<dyn Tester + Send> {
             let share = Share::new(self.seed, part, self.threads);
-            match (self.load, &arrivals) {
-                (Load::Open { .. }, None) => unreachable!("an open load has arrivals"),
-                (Load::Open { .. }, Some(arrivals)) => Box::new(Open::new(arrivals.clone(), share)),
-                (Load::Paced { rate, connections }, _) => {
+            match (self.load, &self.shape) {
+                (Load::Open { .. }, _) => {
+                    let arrivals = arrivals.clone().expect("an open load has arrivals");
+                    Box::new(Open::new(arrivals, share))
+                }
+                (Load::Paced { rate, connections }, None) => {
                     Box::new(Paced::new(connections, rate, until, share))
                 }
-                (Load::Closed { connections }, _) => Box::new(Closed::new(connections, until, share)),
+                (Load::Paced { rate, .. }, Some(shape)) => {
+                    let pace = shape.pace.unwrap_or_else(|| Nanos::from_secs_f64(1.0 / rate.as_per_second()));
+                    Box::new(Paced::over_time(levels(shape), pace, share))
+                }
+                (Load::Closed { connections }, None) => Box::new(Closed::new(connections, until, share)),
+                (Load::Closed { .. }, Some(shape)) => Box::new(Closed::over_time(levels(shape), share)),
             }
         };
         Ok((0..self.threads).map(tester).collect())

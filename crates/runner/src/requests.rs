@@ -29,8 +29,22 @@ pub(crate) fn work(
     close: bool,
     seed: Seed,
 ) -> Result<Work, UnsendableError> {
-    let prepared = requests.iter().map(|one| prepare(one, host, close)).collect::<Result<Vec<_>, _>>()?;
-    Work::new(prepared, seed).ok_or(UnsendableError::Nothing)
+    Work::new(all(requests, host, close)?, seed).ok_or(UnsendableError::Nothing)
+}
+
+/// The same as they were recorded: the n-th arrival sends the request that
+/// `order[n]` counts out.
+pub(crate) fn recorded(
+    requests: &[PlannedRequest],
+    order: Vec<u32>,
+    host: &str,
+    close: bool,
+) -> Result<Work, UnsendableError> {
+    Work::recorded(all(requests, host, close)?, order).ok_or(UnsendableError::Nothing)
+}
+
+fn all(requests: &[PlannedRequest], host: &str, close: bool) -> Result<Vec<Prepared>, UnsendableError> {
+    requests.iter().map(|one| prepare(one, host, close)).collect()
 }
 
 fn prepare(planned: &PlannedRequest, host: &str, close: bool) -> Result<Prepared, UnsendableError> {

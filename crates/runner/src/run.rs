@@ -1,6 +1,7 @@
 //! One run, from its order to its stored samples.
 
 use crate::beside::{Beside, Seen};
+use crate::follow::{FollowError, Following};
 use crate::machine;
 use crate::order::{DueCount, Order, OrderError};
 use crate::stalls::StallError;
@@ -39,6 +40,9 @@ pub enum RunError {
     /// The service could not be told to stall, or did not tell its stalls.
     #[error(transparent)]
     Stalls(#[from] StallError),
+    /// Work cannot be followed past its answer.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
     /// Another tool, run as an arm, gave no result.
     #[error(transparent)]
     Tool(#[from] ToolError),
@@ -67,8 +71,10 @@ pub fn execute(
     let clock = MonotonicClock::starting_in(LEAD);
     let counted = Span { began: order.warm_up, ended: order.until() };
     beside.begin(&clock, counted)?;
+    let following = order.follow.as_ref().map(|follow| Following::begin(follow, clock, writer.path()));
+    let (following, follow) = following.transpose()?.unzip();
     let job = Job {
-        follow: None,
+        follow,
         peer: order.peer,
         work: &order.work,
         testers,
@@ -84,6 +90,8 @@ pub fn execute(
         Keeper { writer: &mut writer, live, due, clock, told: Nanos::ZERO, stop, watch, failure: None };
     let totals = engine::run(job, &mut |batch| keeper.keep(batch))?;
     let failure = keeper.failure;
+    let mut told = |ended, accepted, left| watch(RunEvent::Following { ended, accepted, left });
+    let followed = following.map(|following| following.finish(stop, &mut told)).transpose();
     watch(RunEvent::Finished { arm: order.arm.clone() });
     if let Some(error) = failure {
         // The engine's books count requests whose samples are lost, so they
@@ -91,12 +99,13 @@ pub fn execute(
         // if the tester had been killed at that moment.
         return Err(error.into());
     }
+    let followed = followed?;
     let (seen, failure) = match beside.end(&clock) {
         Ok(seen) => (seen, None),
         Err(error) => (Seen::default(), Some(error)),
     };
     // Whatever could not be seen beside it, the run is brought to an end first.
-    writer.finish(&run_end(totals, seen, counted))?;
+    writer.finish(&RunEnd { followed, ..run_end(totals, seen, counted) })?;
     failure.map_or(Ok(()), Err)
 }
 

@@ -89,7 +89,8 @@ fn ask(tester: Box<dyn Tester + Send>, facts: RunFacts, stalls: &[Span]) -> RunS
     let (clock, net) = simulated(QueueServer::new(SERVICE, stalls.to_vec()));
     let stop = AtomicBool::new(false);
     let (end, samples) =
-        Worker { tester, work: &work, net, clock, samples: Vec::new(), follow: None, limits, stop: &stop }.run();
+        Worker { tester, work: &work, net, clock, samples: Vec::new(), follow: None, limits, stop: &stop }
+            .run();
     let facts = RunFacts { stalls_asked: Some(!stalls.is_empty()), ..facts };
     judge(facts, &end, &samples, stalls)
 }
