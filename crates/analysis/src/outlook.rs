@@ -24,6 +24,8 @@ pub struct PlannedArm {
     pub load: Load,
     /// The load over the counted part; `None` if it stays the same.
     pub shape: Option<Shape>,
+    /// The first few lines of its recording that could not be read, in words.
+    pub skipped: Vec<String>,
     /// The slowest p99 that the plan accepts, if it says one.
     pub p99_bound: Option<Nanos>,
     /// The other tool that sends, by name.
@@ -143,6 +145,7 @@ mod tests {
                 arrivals: ArrivalProcess::Poisson,
             },
             shape: None,
+            skipped: Vec::new(),
             p99_bound: None,
             tool: None,
             warm_up: Nanos::from_secs(1),

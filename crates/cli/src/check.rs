@@ -5,7 +5,7 @@ use crate::failure::{Exit, Failure};
 use crate::plan_file::{self, Loaded};
 use crate::print;
 use analysis::PlannedArm;
-use model::Nanos;
+use model::{Nanos, Rate};
 use plan::{Arm, ArmTester, Plan, WarmUp};
 
 /// What starting and stopping a service takes, at a guess.
@@ -41,18 +41,26 @@ fn planned(plan: &Plan, arm: &Arm) -> PlannedArm {
             (*load, Some(import.map_or("command", plan::Import::name).to_owned()))
         }
     };
-    let warm_up = match (arm.warm_up, load.target_rate()) {
+    // Before a shape, the load is that of its beginning.
+    let begins_with = match &arm.shape {
+        Some(shape) => shape.stages.first().and_then(|stage| shape.per_second(stage.from)),
+        None => load.target_rate().map(Rate::as_per_second),
+    };
+    let warm_up = match (arm.warm_up, begins_with) {
         (WarmUp::For(length), _) => length,
-        (WarmUp::Requests(requests), Some(rate)) => {
-            Nanos::from_secs_f64(requests as f64 / rate.as_per_second())
+        (WarmUp::Requests(requests), Some(per_second)) if per_second > 0.0 => {
+            Nanos::from_secs_f64(requests as f64 / per_second)
         }
-        (WarmUp::Requests(_), None) => Nanos::ZERO,
+        (WarmUp::Requests(_), _) => Nanos::ZERO,
     };
     let (warm_up, measure) =
         if arm.count_warm_up { (Nanos::ZERO, warm_up + arm.measure) } else { (warm_up, arm.measure) };
     PlannedArm {
         name: arm.name.clone(),
         load,
+        shape: arm.shape.clone(),
+        skipped: arm.replay.as_ref().map_or(Vec::new(), |replay| replay.skipped.clone()),
+        p99_bound: plan.bound.p99,
         tool,
         warm_up,
         measure,
