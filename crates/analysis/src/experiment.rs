@@ -2,9 +2,11 @@
 
 mod answer;
 mod doubts;
+mod shaped;
 
 use crate::bounds::bound;
 use crate::comparison::comparisons;
+use crate::ramp::ramp;
 use crate::shaped::is_level;
 use crate::summary::{ArmSummary, Point, RunSummary, Summary, Verdict, WindowSpread};
 use model::{Load, MachineFacts, Nanos, PlanFacts, RunRecord};
@@ -36,6 +38,9 @@ pub fn experiment(facts: ExperimentFacts, runs: Vec<RunSummary>) -> Summary {
     let plan = plan.unwrap_or_default();
     let place = |arm: &ArmSummary| plan.arms.iter().position(|name| *name == arm.name).unwrap_or(usize::MAX);
     arms.sort_by_key(place);
+    for arm in &mut arms {
+        arm.ramp = ramp(&arm.runs, &plan.bounds);
+    }
     let comparisons = comparisons(&arms, &plan.pairings);
     let bounds: Vec<_> = plan.bounds.iter().map(|asked| bound(&arms, *asked)).collect();
     let planned_runs = (plan.rounds > 0).then(|| plan.arms.len() as u32 * plan.rounds);

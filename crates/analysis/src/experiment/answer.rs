@@ -1,11 +1,14 @@
 //! The answer in one sentence, with the figures that it rests on.
 
+use super::shaped;
 use crate::comparison::value;
 use crate::doubts::counted;
 use crate::summary::{ArmSummary, BoundSummary, Comparison, Point, RunSummary, Verdict};
 use model::{Nanos, Number, Rate};
 
-/// By comparisons where there are any, else by a bound, else by the p99s alone.
+/// First what loads over time answer, whose shapes ask a question of their own.
+/// Then by comparisons where there are any, else by a bound (of ramps that is
+/// said already); by the p99s alone where there is nothing else.
 pub(super) fn answer(
     arms: &[ArmSummary],
     comparisons: &[Comparison],
@@ -13,8 +16,13 @@ pub(super) fn answer(
     planned_runs: Option<u32>,
 ) -> String {
     let reservations = || reservations(arms, comparisons, planned_runs);
-    if let Some(found) = by_comparison(arms, comparisons).or_else(|| by_bound(bounds.first()?)) {
-        return format!("{found}{}.", reservations());
+    let of_shapes = shaped::answer(arms);
+    let all_said = of_shapes.is_some() && arms.iter().all(|arm| arm.ramp.is_some());
+    let of_bound = || bounds.first().filter(|_| !all_said).and_then(by_bound);
+    let found = of_shapes.into_iter().chain(by_comparison(arms, comparisons).or_else(of_bound));
+    let found: Vec<String> = found.collect();
+    if !found.is_empty() {
+        return format!("{}{}.", found.join("; "), reservations());
     }
     match arms {
         [] => "Nothing was run.".to_owned(),
@@ -156,7 +164,7 @@ fn one_run(run: &RunSummary) -> String {
 
 /// An arm's p99: of its one round, or the middle and the range of its rounds'.
 /// Void runs have no say.
-fn p99_of(arm: &ArmSummary) -> String {
+pub(super) fn p99_of(arm: &ArmSummary) -> String {
     let usable = arm.runs.iter().filter(|run| run.verdict != Verdict::Void);
     let mut points: Vec<Point> = usable.filter_map(|run| run.response_time.p99).collect();
     points.sort_unstable_by_key(|point| (point.value, point.at_least));
@@ -171,7 +179,7 @@ fn p99_of(arm: &ArmSummary) -> String {
     }
 }
 
-fn length(point: Point) -> String {
+pub(super) fn length(point: Point) -> String {
     let Point { value, at_least } = point;
     if at_least { format!("≥ {value}") } else { value.to_string() }
 }

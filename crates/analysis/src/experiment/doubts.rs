@@ -1,9 +1,10 @@
 //! Doubts about the experiment as a whole; those about single runs are in
 //! [`crate::doubts`].
 
+use super::shaped::{by_name, most};
 use crate::doubts::{counted, doubt, percent};
-use crate::summary::{ArmSummary, Comparison, Doubt, Verdict};
-use model::MachineFacts;
+use crate::summary::{ArmSummary, Comparison, Doubt, Grows, Growth, RunSummary, Verdict};
+use model::{MachineFacts, ShapeKind};
 
 /// Less idle than this before the runs, and others were using the machine.
 const LEAST_IDLE: f64 = 0.9;
@@ -23,7 +24,54 @@ pub(super) fn all(
     let made = arms.iter().map(|arm| arm.runs.len() as u32).sum();
     let of_plan = runs_missing(made, planned_runs).into_iter().chain(few_rounds(comparisons));
     let alarms = comparisons.iter().filter_map(false_alarm);
-    busy(machine).into_iter().chain(stolen(machine)).chain(of_plan).chain(alarms).collect()
+    let of_shapes = arms.iter().flat_map(of_shape);
+    busy(machine).into_iter().chain(stolen(machine)).chain(of_plan).chain(alarms).chain(of_shapes).collect()
+}
+
+/// Whether an arm's shape can answer its question over all rounds.
+fn of_shape(arm: &ArmSummary) -> Vec<Doubt> {
+    let usable: Vec<&RunSummary> = arm.runs.iter().filter(|run| run.verdict != Verdict::Void).collect();
+    let growths = by_name(&usable);
+    too_steep(arm).into_iter().chain(too_short(arm, &growths)).chain(drift(arm, &growths)).collect()
+}
+
+fn too_steep(arm: &ArmSummary) -> Option<Doubt> {
+    let why = arm.ramp.as_ref()?.too_steep.as_ref()?;
+    let says = format!("`{}`: {why}", arm.name);
+    Some(doubt("too-steep", Verdict::Doubtful, says, "let the load rise in steps, or more slowly"))
+}
+
+/// A soak that cannot tell whether anything grows has no answer; for a steady
+/// load that is a remark.
+fn too_short(arm: &ArmSummary, growths: &[Vec<&Growth>]) -> Option<Doubt> {
+    let short = growths.iter().filter(|same| most(same).0 == Grows::TooShort);
+    let short: Vec<&str> = short.map(|same| same[0].of.as_str()).collect();
+    let weight = if kind(arm)? == ShapeKind::Soak { Verdict::Doubtful } else { Verdict::Valid };
+    (!short.is_empty()).then(|| {
+        let says = format!(
+            "`{}` is too short to tell whether these grow: {} (its twelve windows hold too little, or each \
+             hangs together with the next)",
+            arm.name,
+            short.join(", ")
+        );
+        doubt("too-short-to-tell", weight, says, "let it last several times as long")
+    })
+}
+
+fn drift(arm: &ArmSummary, growths: &[Vec<&Growth>]) -> Option<Doubt> {
+    let response = growths.first().filter(|_| kind(arm) == Some(ShapeKind::Steady))?;
+    let way = match most(response).0 {
+        Grows::Yes => "rose",
+        Grows::Falls => "fell",
+        Grows::NotSeen | Grows::Negligible | Grows::TooShort => return None,
+    };
+    let says = format!("`{}` was not steady: the median {way} over the counted part", arm.name);
+    let hint = "allow a longer warm-up, or see what grows: a soak tells";
+    Some(doubt("drift", Verdict::Doubtful, says, hint))
+}
+
+fn kind(arm: &ArmSummary) -> Option<ShapeKind> {
+    Some(arm.runs.first()?.facts.shape.as_ref()?.kind)
 }
 
 fn busy(machine: &MachineFacts) -> Option<Doubt> {
