@@ -14,6 +14,7 @@ mod machine;
 mod nanos;
 mod planned;
 mod rate;
+mod reading;
 mod run;
 mod sample;
 mod seed;
@@ -28,6 +29,10 @@ pub use machine::MachineFacts;
 pub use nanos::Nanos;
 pub use planned::{Bound, Number, Pairing, PlanFacts, PlannedGuess};
 pub use rate::Rate;
+pub use reading::{
+    ColumnFacts, Pick, PlannedReading, Probe, Reading, ReadingFacts, ReadingGaps, ReadingUnit, Readings,
+    WhichProcess,
+};
 pub use run::{CpuUse, LastSign, MachineStory, RunEnd, RunFacts, RunRecord, Span, Stalls, Told, ToolFacts};
 pub use sample::{Outcome, Sample};
 pub use seed::Seed;

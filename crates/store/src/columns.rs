@@ -2,12 +2,15 @@
 //!
 //! [`all`] is the whole table, one line a column; `kinds.rs` knows how each
 //! kind of column goes into Parquet and out of it, `file.rs` writes and reads
-//! whole files. Only this folder knows the library for Parquet.
+//! whole files. Readings have a table of their own, in `readings.rs`. Only this
+//! folder knows the library for Parquet.
 
 mod file;
 mod kinds;
+mod readings;
 
 pub(crate) use file::{Written, read, write};
+pub(crate) use readings::{read as read_readings, write as write_readings};
 
 use kinds::{Column, flag, maybe_moment, narrow, outcome_name, wide};
 use model::{Nanos, Sample};

@@ -7,6 +7,8 @@
 //! runs/R1-open-546/samples.spool           its samples while it runs …
 //! runs/R1-open-546/samples.parquet         … and after it
 //! runs/R1-open-546/stalls.json             the stalls, where the service tells them
+//! runs/R1-open-546/readings.jsonl          what is read beside it while it runs …
+//! runs/R1-open-546/readings.parquet        … and after it
 //! interrupted/R1-open-546-1/               a run that was broken off and made once more
 //! ```
 

@@ -9,6 +9,7 @@ mod follow;
 mod machine;
 mod manifest;
 mod planned;
+mod reading;
 mod run;
 mod shape;
 mod told;

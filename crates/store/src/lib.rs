@@ -22,6 +22,7 @@ mod error;
 mod folder;
 mod format;
 mod manifest;
+mod readings;
 mod row;
 mod run_writer;
 mod spool;
@@ -33,6 +34,7 @@ pub use error::StoreError;
 pub use folder::Folder;
 pub use format::FORMAT;
 pub use manifest::{Damage, KeptFile, Manifest, ManifestFacts, ManifestRun, sha256_hex};
+pub use readings::ReadingWriter;
 pub use run_writer::RunWriter;
 pub use stored_run::StoredRun;
 

@@ -8,8 +8,9 @@ use crate::StoreError;
 use crate::columns::{self, Written};
 use crate::disk::{Disk, discard, part_of, put_in_place};
 use crate::format::{RunFile, StallsFile, write_json};
+use crate::readings::{self, ReadingWriter};
 use crate::spool::{SpoolReader, SpoolWriter};
-use model::{LastSign, RunEnd, RunFacts, Sample};
+use model::{LastSign, ReadingFacts, RunEnd, RunFacts, Sample};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,8 +69,17 @@ impl RunWriter {
         self.spool.sign(sign)
     }
 
-    /// Writes the run's end and puts its samples into columns. Whatever fails,
-    /// the samples stay readable: from the spool, if not from the columns.
+    /// Notes down what is to be read beside the run, and gives the writer for it.
+    /// That one may be used on a thread of its own, and must be done before the
+    /// run's end is written.
+    pub fn readings(&mut self, facts: &[ReadingFacts]) -> Result<ReadingWriter, StoreError> {
+        self.run.set_readings(facts);
+        self.write_run_file()?;
+        ReadingWriter::create(&*self.disk, &self.path)
+    }
+
+    /// Writes the run's end and puts its samples and readings into columns. Whatever fails,
+    /// all of them stay readable: from the spools, if not from the columns.
     pub fn finish(mut self, end: &RunEnd) -> Result<(), StoreError> {
         if let Some(stalls) = &end.stalls {
             write_json(&*self.disk, &self.path.join(STALLS), &StallsFile::new(stalls))?;
@@ -80,6 +90,20 @@ impl RunWriter {
             spool: self.spool.path().to_path_buf(),
             rows: self.spool.rows(),
             source: Box::new(source),
+        })?;
+        self.convert_readings()
+    }
+
+    fn convert_readings(&mut self) -> Result<(), StoreError> {
+        if self.run.readings.is_none() {
+            return Ok(());
+        }
+        let (disk, path) = (Arc::clone(&self.disk), self.path.clone());
+        readings::convert(&*disk, &path, |written| {
+            if let Some(readings) = &mut self.run.readings {
+                readings.file = Some(written.into());
+            }
+            self.write_run_file()
         })
     }
 

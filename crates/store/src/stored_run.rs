@@ -5,9 +5,10 @@ use crate::columns;
 use crate::completions;
 use crate::disk::each_chunk;
 use crate::format::{RunFile, SampleFile, StallsFile, read_json};
+use crate::readings;
 use crate::run_writer::{COLUMNS, RUN, SPOOL, STALLS};
 use crate::spool::SpoolReader;
-use model::{Completion, LastSign, RunRecord, Sample, SampleSource, SourceError};
+use model::{Completion, LastSign, ReadingFacts, Readings, RunRecord, Sample, SampleSource, SourceError};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -19,6 +20,8 @@ pub struct StoredRun {
     sequence: u32,
     record: RunRecord,
     samples: Kept,
+    /// What was to be read beside the run, and the file it was put into.
+    readings: Option<(Vec<ReadingFacts>, Option<SampleFile>)>,
 }
 
 /// Where the samples lie.
@@ -45,8 +48,10 @@ impl StoredRun {
         let samples = Kept::find(&path, &run)?;
         let last_sign = if end.is_none() { samples.last_sign() } else { None };
         let record = RunRecord { facts, end, last_sign };
+        let readings = run.readings.as_ref();
+        let readings = readings.map(|read| Ok((read.facts(&run_path)?, read.file))).transpose()?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Some(StoredRun { path, name, sequence: run.sequence, record, samples }))
+        Ok(Some(StoredRun { path, name, sequence: run.sequence, record, samples, readings }))
     }
 
     /// The run's folder.
@@ -88,6 +93,27 @@ impl StoredRun {
     /// which ends were learnt; `None` where nobody followed it.
     pub fn completions(&self) -> Result<Option<Vec<Completion>>, StoreError> {
         completions::read(&self.path)
+    }
+
+    /// What was read beside the run; `None` where nothing was to be. A run that
+    /// was killed, or goes on, gives what was read by now.
+    pub fn readings(&self) -> Result<Option<Readings>, StoreError> {
+        let Some((facts, file)) = &self.readings else { return Ok(None) };
+        let columns = self.path.join(readings::COLUMNS);
+        let rows = match file {
+            Some(file) if columns.exists() => {
+                check_sum(&columns, *file)?;
+                let rows = columns::read_readings(&columns)?;
+                expect_rows(&columns, rows.len() as u64, file.rows)?;
+                rows
+            }
+            _ if self.path.join(readings::SPOOL).exists() => readings::read_lines(&self.path)?,
+            Some(_) => return Err(StoreError::Missing { path: columns }),
+            // Killed between noting down what was to be read and reading it.
+            None if self.record.end.is_none() => Vec::new(),
+            None => return Err(StoreError::Missing { path: self.path.join(readings::SPOOL) }),
+        };
+        Ok(Some(Readings { facts: facts.clone(), rows }))
     }
 
     /// Bytes at the end of the spool that hold no whole batch: what the tester
@@ -194,7 +220,7 @@ fn expect_rows(path: &Path, found: u64, expected: u64) -> Result<(), StoreError>
     if found == expected {
         return Ok(());
     }
-    let what = format!("it holds {found} of {expected} samples");
+    let what = format!("it holds {found} of {expected} rows");
     Err(StoreError::Damaged { path: path.to_path_buf(), offset: 0, what })
 }
 

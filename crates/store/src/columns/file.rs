@@ -52,7 +52,7 @@ pub(crate) fn write(
 }
 
 /// A full disk stays a full disk, also when the library hands it on.
-fn refused(path: &Path, error: ParquetError) -> StoreError {
+pub(super) fn refused(path: &Path, error: ParquetError) -> StoreError {
     let reason = error.to_string();
     if let ParquetError::External(source) = error
         && let Ok(source) = source.downcast::<io::Error>()
@@ -75,8 +75,8 @@ struct TableWriter {
 impl TableWriter {
     fn new(sink: Box<dyn Sink>) -> Result<TableWriter, ParquetError> {
         let columns = all();
-        let out = Summed { sink, sum: crc32fast::Hasher::new(), bytes: 0 };
-        let file = SerializedFileWriter::new(out, schema(&columns)?, Arc::new(properties(&columns)?))?;
+        let properties = Arc::new(properties(&columns)?);
+        let file = SerializedFileWriter::new(Summed::new(sink), schema(&columns)?, properties)?;
         let group = Vec::with_capacity(GROUP_ROWS);
         Ok(TableWriter { columns, file, group, scratch: Scratch::default(), rows: 0 })
     }
@@ -115,9 +115,7 @@ impl TableWriter {
         }
         // Not `into_inner`, which turns a full disk into a mere text.
         self.file.finish()?;
-        let out = self.file.inner_mut();
-        out.sink.sync()?;
-        Ok(Written { rows: self.rows, bytes: out.bytes, crc32: out.sum.clone().finalize() })
+        Ok(self.file.inner_mut().finish(self.rows)?)
     }
 }
 
@@ -141,10 +139,22 @@ fn properties(columns: &[Box<dyn Column>]) -> Result<WriterProperties, ParquetEr
 }
 
 /// A sink that sums up what goes through it.
-struct Summed {
+pub(super) struct Summed {
     sink: Box<dyn Sink>,
     sum: crc32fast::Hasher,
     bytes: u64,
+}
+
+impl Summed {
+    pub(super) fn new(sink: Box<dyn Sink>) -> Summed {
+        Summed { sink, sum: crc32fast::Hasher::new(), bytes: 0 }
+    }
+
+    /// Nothing more goes through: `rows` rows did.
+    pub(super) fn finish(&mut self, rows: u64) -> io::Result<Written> {
+        self.sink.sync()?;
+        Ok(Written { rows, bytes: self.bytes, crc32: self.sum.clone().finalize() })
+    }
 }
 
 impl Write for Summed {

@@ -1,14 +1,15 @@
 //! `run.json` and `stalls.json`: the facts of one run beside its samples.
 
 use super::follow::{FollowEntry, FollowedEntry};
+use super::reading::ReadingsEntry;
 use super::shape::ShapeEntry;
 use super::told::{MachineStoryEntry, ToldEntry};
 use super::{bad_value, number};
 use crate::columns::Written;
 use crate::{FORMAT, StoreError};
 use model::{
-    ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Rate, RunEnd, RunFacts, Seed, SendPrecision, Span,
-    Stalls, ToolFacts,
+    ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Rate, ReadingFacts, RunEnd, RunFacts, Seed,
+    SendPrecision, Span, Stalls, ToolFacts,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -22,6 +23,9 @@ pub(crate) struct RunFile {
     pub(crate) sequence: u32,
     facts: FactsEntry,
     end: Option<EndEntry>,
+    /// Left out where nothing was to be read beside the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) readings: Option<ReadingsEntry>,
     /// The file of columns, once it is whole.
     pub(crate) samples: Option<SampleFile>,
 }
@@ -29,11 +33,17 @@ pub(crate) struct RunFile {
 impl RunFile {
     /// A run that is about to begin.
     pub(crate) fn new(sequence: u32, facts: &RunFacts) -> RunFile {
-        RunFile { format: FORMAT, sequence, facts: FactsEntry::new(facts), end: None, samples: None }
+        let facts = FactsEntry::new(facts);
+        RunFile { format: FORMAT, sequence, facts, end: None, readings: None, samples: None }
     }
 
     pub(crate) fn set_end(&mut self, end: &RunEnd) {
         self.end = Some(EndEntry::new(end));
+    }
+
+    /// What is to be read beside the run.
+    pub(crate) fn set_readings(&mut self, facts: &[ReadingFacts]) {
+        self.readings = Some(ReadingsEntry::new(facts));
     }
 
     /// The run's facts; `path` is where they were read, for errors.
