@@ -205,7 +205,7 @@ fn heights(seed: u64, number: Quantile, limit: f64) -> Vec<Height> {
 #[test]
 fn a_bound_is_crossed_where_the_formula_says() {
     // M/D/1 at ρ = 0.7 waits 6.486 and at 0.8 10.356 service times at p99, and
-    // the service itself is one more: 10 ms lie near 756/s.
+    // the service itself is one more: 10 ms lie near 769/s.
     let truth = 700.0 + 100.0 * (10.0f64 / 7.486).ln() / (11.356f64 / 7.486).ln();
     let crossed = |seeds: std::ops::Range<u64>| {
         let rounds: Vec<Vec<Height>> = seeds.map(|seed| heights(seed, Quantile::P99, 0.010)).collect();
