@@ -12,6 +12,8 @@
 mod postgres;
 mod queries;
 mod sqlite;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 

@@ -31,7 +31,6 @@ impl Dialect {
 pub(crate) struct Queries {
     pub(crate) schema: String,
     pub(crate) empty: String,
-    pub(crate) add_customer: String,
     pub(crate) customer: String,
     pub(crate) customers: String,
     pub(crate) add_key: String,
@@ -59,7 +58,6 @@ impl Queries {
         Queries {
             schema: say(SCHEMA),
             empty: say("SELECT count(*) FROM customers"),
-            add_customer: say("INSERT INTO customers (id, name, plan) VALUES ($1, $2, $3)"),
             customer: say("SELECT id, name, plan FROM customers WHERE id = $1"),
             customers: say("SELECT id, name, plan FROM customers ORDER BY id"),
             add_key: say("INSERT INTO idempotency_keys (key, digest, created_ms) VALUES ($1, $2, {now})

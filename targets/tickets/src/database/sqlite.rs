@@ -1,6 +1,8 @@
 //! The embedded database: SQLite in one file, with nothing installed. Several
 //! processes may share the file; each sees the others' jobs at its next look.
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -139,6 +141,9 @@ impl Shared {
     }
 
     fn open(&self) -> rusqlite::Result<Connection> {
+        // SQLite waits for no lock while it takes a new file into WAL mode: of two
+        // processes that start together, one would be told that it is locked.
+        let _alone = lock_beside(&self.path).map_err(|error| cannot_open(&error))?;
         let mut connection = Connection::open(&self.path)?;
         connection.busy_timeout(self.patience)?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -151,7 +156,7 @@ impl Shared {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute_batch(&self.queries.schema)?;
             if transaction.query_row(&self.queries.empty, [], |row| row.get::<_, i64>(0))? == 0 {
-                add_customers(&transaction, &self.queries, self.data_set)?;
+                add_customers(&transaction, self.data_set)?;
             }
             transaction.commit()?;
         }
@@ -159,8 +164,20 @@ impl Shared {
     }
 }
 
-fn add_customers(connection: &Connection, queries: &Queries, data_set: DataSet) -> rusqlite::Result<()> {
-    let mut add = connection.prepare(&queries.add_customer)?;
+/// Held by one process at a time, for as long as the file lives.
+fn lock_beside(path: &Path) -> io::Result<File> {
+    let file = File::create(path.with_extension("lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
+fn cannot_open(error: &io::Error) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
+    rusqlite::Error::SqliteFailure(code, Some(error.to_string()))
+}
+
+fn add_customers(connection: &Connection, data_set: DataSet) -> rusqlite::Result<()> {
+    let mut add = connection.prepare("INSERT INTO customers (id, name, plan) VALUES (?1, ?2, ?3)")?;
     data_set.customers().try_for_each(|one| add.execute(params![one.id, one.name, one.plan]).map(drop))
 }
 
@@ -193,12 +210,12 @@ impl Database for Sqlite {
 
     async fn reset(&self) -> Result<(), DatabaseError> {
         let data_set = self.shared.data_set;
-        self.write("reset", move |connection, queries| {
+        self.write("reset", move |connection, _| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for table in ["idempotency_keys", "attachments", "replies", "jobs", "tickets", "customers"] {
                 transaction.execute(&format!("DELETE FROM {table}"), [])?;
             }
-            add_customers(&transaction, queries, data_set)?;
+            add_customers(&transaction, data_set)?;
             transaction.commit()
         })
         .await
