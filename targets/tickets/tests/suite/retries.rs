@@ -15,6 +15,7 @@ over_both! {
     failures_now_and_then_cost_tries_and_no_tickets,
     a_small_quota_slows_replies_and_loses_none,
     a_provider_that_is_away_is_tried_again,
+    a_job_that_takes_longer_than_its_lease_stays_with_its_worker,
 }
 
 const ONE_SLOT: [&str; 4] = ["--slots", "1", "--first-pause", "10ms"];
@@ -124,4 +125,14 @@ fn a_provider_that_is_away_is_tried_again(parts: &Parts) {
     let _provider = Process::provider(&["--provider-address", &address, "--provider-speed", "100"]);
     let ticket = ended(&api.address, id);
     assert_eq!((&ticket["state"], &ticket["error"]), (&json!("succeeded"), &json!(null)));
+}
+
+fn a_job_that_takes_longer_than_its_lease_stays_with_its_worker(parts: &Parts) {
+    // Some 1.2 s a ticket, four leases long.
+    let service = Process::all(parts, &["--lease", "300ms", "--provider-speed", "2"]);
+    let id = accepted(&post(&service.address, "/tickets", &ticket(1)));
+    let ticket = ended(&service.address, id);
+    assert_eq!((&ticket["state"], &ticket["tries"]), (&json!("succeeded"), &json!(1)));
+    let took_ms = parts.number("SELECT max(finished_ms - started_ms) FROM jobs");
+    assert!(took_ms > 600, "took {took_ms} ms, no longer than two leases");
 }
