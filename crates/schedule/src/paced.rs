@@ -241,4 +241,11 @@ mod tests {
         own.done(1, Nanos::from_secs(17), false);
         assert_eq!(own.due(), None);
     }
+    #[test]
+    fn without_a_pace_users_send_as_their_answers_come() {
+        let mut own = Paced::over_time(levels(&[(1, 1.0), (9, 2.0)]), Nanos::ZERO, Share::new(Seed(1), 1, 2));
+        assert_eq!(own.take(), due(1, 1, 1_000), "as she comes");
+        own.done(1, Nanos::from_millis(1_007), false);
+        assert_eq!(own.take(), due(3, 1, 1_007));
+    }
 }

@@ -50,7 +50,7 @@ impl Users {
                 self.ready.push(Reverse((due, user)));
                 return;
             }
-            due = after_coming(there);
+            due = after_coming(there).max(there);
         }
     }
 
