@@ -10,7 +10,7 @@ use stats::{Histogram, Quantile, Selection};
 
 const COUNT: usize = WINDOWS;
 /// With fewer requests a window's median says little.
-const FEWEST_FOR_MEDIAN: u64 = 10;
+pub(crate) const FEWEST_FOR_MEDIAN: u64 = 10;
 /// With fewer requests in a window on average its p99 is its slowest one.
 const FEWEST: u64 = 100;
 /// Coarse buckets do: each window's p99 is found exactly.

@@ -2,20 +2,19 @@
 //! long enough for the question that its shape asks.
 
 use super::PlannedArm;
+use crate::growth::WINDOWS;
+use crate::windows::FEWEST_FOR_MEDIAN;
 use model::{BurstSpans, Nanos, Shape, ShapeKind, Span, Stage};
 
 /// Requests below which a stage's slowest 1 % are a handful.
 const P99_REQUESTS: f64 = 1_000.0;
-/// Requests from which a median, or a usual backlog, is no matter of chance.
+/// Requests from which a usual backlog is no matter of chance.
 const USUAL_REQUESTS: f64 = 100.0;
 /// The smallest shortfall that a stage can show is √(18 ÷ its requests): its
 /// backlog must rise above what chance arrivals alone make of it.
 const SHORTFALL: f64 = 18.0;
 /// A crossing is to be seen no later than this share of its rate.
 const LATE_BY: f64 = 0.05;
-/// Windows by which growth is told: at most, and at least.
-const WINDOWS: u32 = 12;
-const FEWEST_WINDOWS: u32 = 6;
 
 /// What a shape will send and show.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +79,7 @@ pub enum PartsOutlook {
     /// Growth over windows.
     Growth {
         /// How many.
-        windows: u32,
+        windows: usize,
         /// How long each is.
         window: Nanos,
         /// Requests in each; `None` where the service decides.
@@ -165,21 +164,16 @@ fn of_burst(stages: &[StageOutlook], burst: BurstSpans) -> Option<PartsOutlook> 
 }
 
 fn growth(shape: &Shape) -> PartsOutlook {
-    let length = shape.length();
-    let requests = shape.per_second(shape.mean()).map(|rate| rate * length.as_secs_f64());
-    // As many windows as have enough requests each.
-    let holds = |requests: f64| (requests / USUAL_REQUESTS).floor() as u32;
-    let windows = requests.map_or(WINDOWS, holds).clamp(FEWEST_WINDOWS, WINDOWS);
-    let in_each = requests.map(|requests| requests / f64::from(windows));
-    let enough = |in_each: f64| {
-        let times = USUAL_REQUESTS / in_each;
-        (times > 1.0).then(|| Nanos::from_secs_f64((length.as_secs_f64() * times).ceil().min(1e9)))
-    };
+    let (length, windows) = (shape.length(), WINDOWS as f64);
+    let rate = shape.per_second(shape.mean());
+    let requests = rate.map(|rate| rate * length.as_secs_f64() / windows);
+    let fewest = FEWEST_FOR_MEDIAN as f64;
+    let too_few = rate.filter(|_| requests.is_some_and(|requests| requests < fewest));
     PartsOutlook::Growth {
-        windows,
-        window: Nanos(length.0 / u64::from(windows)),
-        requests: in_each,
-        enough: in_each.and_then(enough),
+        windows: WINDOWS,
+        window: Nanos(length.0 / WINDOWS as u64),
+        requests,
+        enough: too_few.map(|rate| Nanos::from_secs_f64((fewest * windows / rate).ceil().min(1e9))),
     }
 }
 
@@ -242,15 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_told_from_as_many_windows_as_hold_enough_requests() {
-        let growth = |seconds, rate| match outlook(ShapeKind::Soak, &[(seconds, rate, rate)], None).parts[..]
-        {
+    fn growth_is_told_from_windows_that_each_hold_enough_for_a_median() {
+        let growth = |rate| match outlook(ShapeKind::Soak, &[(600, rate, rate)], None).parts[..] {
             [PartsOutlook::Growth { windows, window, enough, .. }] => (windows, window, enough),
             ref other => panic!("{other:?}"),
         };
-        assert_eq!(growth(600, 10.0), (12, Nanos::from_secs(50), None));
-        assert_eq!(growth(600, 1.5), (9, Nanos(66_666_666_666), None));
-        assert_eq!(growth(600, 0.5), (6, Nanos::from_secs(100), Some(Nanos::from_secs(1_200))));
+        assert_eq!(growth(0.2), (12, Nanos::from_secs(50), None));
+        assert_eq!(growth(0.1), (12, Nanos::from_secs(50), Some(Nanos::from_secs(1_200))));
     }
 
     #[test]
