@@ -13,6 +13,7 @@
 //! there and its use in `resolve/`.
 
 mod check;
+mod completion;
 mod error;
 mod file;
 mod guess;
@@ -29,6 +30,7 @@ mod source;
 mod template;
 mod units;
 
+pub use completion::{Completion, CompletionBy, When, WorkName};
 pub use error::{PlanError, PlanErrors};
 pub use file::PlanFile;
 pub use guess::{Condition, FIGURES, FigureName, Judgement};

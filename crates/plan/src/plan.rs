@@ -3,6 +3,7 @@
 //! No `Option` in it means "the default": where one stands, `None` means that
 //! the thing is not asked for, as its comment says.
 
+use crate::completion::Completion;
 use crate::guess::Condition;
 use crate::request::PlannedRequest;
 use model::{ConnectionPolicy, Load, Nanos, Pairing, Seed, SendPrecision, Shape};
@@ -29,6 +30,8 @@ pub struct Plan {
     pub rounds: Rounds,
     /// How the service is made to stall; `None` if it is left alone.
     pub stalls: Option<StallPlan>,
+    /// How work is followed past its answer; `None` where an answer is its end.
+    pub completion: Option<Completion>,
     /// What is compared, in the order of the file; at least one.
     pub arms: Vec<Arm>,
     /// What is compared with what; no two arms twice.

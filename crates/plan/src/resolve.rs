@@ -3,6 +3,7 @@
 
 mod arms;
 mod compare;
+mod completion;
 mod guesses;
 mod load;
 mod replay;
@@ -65,6 +66,7 @@ pub(crate) fn resolve(
         environment: environment(&root.table("environment")),
         rounds: Rounds { count: rounds.count("count"), seed },
         stalls,
+        completion: completion::completion(&root, errors),
         guesses: guesses::guesses(file.root(), errors),
         arms,
         comparisons,

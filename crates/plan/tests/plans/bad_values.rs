@@ -290,8 +290,6 @@ question = "q"
 url = "http://127.0.0.1:8600"
 [readings.queue]
 every = "1s"
-[completion]
-poll = {}
 [arm.a]
 open = { rate = "5/s" }
 "#), @r#"
@@ -300,12 +298,6 @@ open = { rate = "5/s" }
       |
     4 | [readings.queue]
       |  ^^^^^^^^ leave it out for now
-
-    error: `completion` is not carried out yet by this version
-     --> checkout.toml:6:2
-      |
-    6 | [completion]
-      |  ^^^^^^^^^^ leave it out for now
     "#);
 }
 

@@ -9,6 +9,7 @@ mod bad_requests;
 mod bad_shapes;
 mod bad_values;
 mod common;
+mod completions;
 mod good;
 mod properties;
 mod shapes;
