@@ -70,7 +70,10 @@ fn waits(load: Load) -> u8 {
 }
 
 fn label(arm: &ArmSummary, name: &str) -> String {
-    first_run(arm).map_or_else(|| name.to_owned(), |run| words::load_in_short(run.load()))
+    first_run(arm).map_or_else(
+        || name.to_owned(),
+        |run| words::shape::load_in_short(run.load(), run.facts.shape.as_ref()),
+    )
 }
 
 /// Two arms with one label get their names added to it.

@@ -3,8 +3,10 @@
 //! the same every time. Nothing here was measured.
 
 mod planned;
+mod shapes;
 
 pub(crate) use planned::{PLAN, planned};
+pub(crate) use shapes::{burst, day, ramp_up, replay, shaped, soak, steady, too_short, users_over_time};
 
 use analysis::{
     ArmSummary, AroundBin, Corrected, Distribution, Dot, Doubt, Interval, KeptUp, Lateness, Little, Point,
@@ -36,29 +38,40 @@ fn rate_of(rate: f64) -> Rate {
 /// A valid run of `load`, with seven stalls of 100 ms or none.
 pub(crate) fn run(arm: &str, load: Load, stalls: bool) -> RunSummary {
     let asked = ask(load, &if stalls { stall_starts() } else { Vec::new() });
+    let run = of_requests(facts(arm, load, stalls), &asked);
+    let episodes = if stalls { 7 } else { 140 };
+    RunSummary {
+        p99_interval: interval(&run.response_time, episodes),
+        stalls: stalls.then(|| stall_figures(&asked)),
+        ..run
+    }
+}
+
+/// A valid run of which nothing is known but its requests.
+fn of_requests(facts: RunFacts, asked: &[Asked]) -> RunSummary {
     let responses: Vec<Nanos> = asked.iter().map(|one| one.done - one.due).collect();
     let response_time = distribution(&responses);
     let services: Vec<Nanos> = asked.iter().map(|one| one.done - one.due - one.late).collect();
     let late: Vec<Nanos> = asked.iter().map(|one| one.late).collect();
-    let n = asked.len() as u64;
+    let (n, duration) = (asked.len() as u64, facts.measure);
     RunSummary {
-        facts: facts(arm, load, stalls),
+        facts,
         verdict: Verdict::Valid,
         doubts: Vec::new(),
         interrupted: false,
-        duration: Nanos::from_secs(SECONDS),
+        duration,
         scheduled: n,
         ok: n,
         failed: Vec::new(),
         unfinished: 0,
         never_sent: 0,
         resent: 0,
-        rate_per_s: n as f64 / SECONDS as f64,
+        rate_per_s: n as f64 / duration.as_secs_f64(),
         kept_up: KeptUp { kept_up: Some(true), smallest_visible: 0.024 },
         response_time_ok: response_time.clone(),
         service_time: distribution(&services),
         connect_time: distribution(&[Nanos::from_micros(180), Nanos::from_micros(210)]),
-        p99_interval: interval(&response_time, if stalls { 7 } else { 140 }),
+        p99_interval: interval(&response_time, 140),
         response_time,
         lateness: Lateness {
             all: distribution(&late),
@@ -66,7 +79,7 @@ pub(crate) fn run(arm: &str, load: Load, stalls: bool) -> RunSummary {
             own: distribution(&late),
         },
         corrected: None,
-        stalls: stalls.then(|| stall_figures(&asked)),
+        stalls: None,
         tester: TesterFigures {
             cpu_ns_per_request: Some(9_840.0),
             sender_cpu_ns_per_request: Some(8_100.0),
@@ -79,15 +92,16 @@ pub(crate) fn run(arm: &str, load: Load, stalls: bool) -> RunSummary {
         },
         little: Some(Little { mean_in_system: 2.31, rate_times_mean: 2.30 }),
         examples: Vec::new(),
-        slices: slices(&asked),
+        slices: slices(asked, duration),
         windows: Vec::new(),
         stages: Vec::new(),
         bursts: Vec::new(),
         growth: Vec::new(),
+        completion: None,
         near_mean: Some(0.031),
         told: None,
         story: None,
-        dots: dots(&asked),
+        dots: dots(asked),
         curve: curve(&responses),
     }
 }
@@ -339,16 +353,18 @@ fn stall_figures(asked: &[Asked]) -> StallFigures {
     }
 }
 
-fn slices(asked: &[Asked]) -> Vec<Slice> {
+/// Thirty slices.
+fn slices(asked: &[Asked], duration: Nanos) -> Vec<Slice> {
+    let length = Nanos(duration.0 / SECONDS);
     (0..SECONDS)
-        .map(|second| {
-            let began = Nanos::from_secs(second);
-            let inside = asked.iter().filter(|one| began <= one.due && one.due < began + Nanos::from_secs(1));
+        .map(|number| {
+            let began = length * number;
+            let inside = asked.iter().filter(|one| began <= one.due && one.due < began + length);
             let times = distribution(&inside.map(|one| one.done - one.due).collect::<Vec<_>>());
             let value = |point: Option<Point>| point.map(|point| point.value);
             Slice {
                 began,
-                length: Nanos::from_secs(1),
+                length,
                 scheduled: times.n,
                 failed: 0,
                 p99: value(times.p99),

@@ -4,8 +4,10 @@
 //! counts have thousands separators; shares are in per cent; an unknown number
 //! is a dash, never a zero.
 
+mod amount;
 mod spread;
 
+pub(crate) use amount::{amount, chosen, chosen_rate, estimated_rate, growth_an_hour, growth_over, lasting};
 pub(crate) use spread::{Spread, change, figure, middle, probability, range};
 
 use analysis::{Interval, Point};
@@ -201,7 +203,8 @@ pub(crate) fn bytes(bytes: u64) -> String {
 /// number and its unit, or `≥` and its number.
 pub(crate) fn belong_together(before: &str, word: &str) -> bool {
     let bare = word.trim_end_matches([',', '.', ':', ';', ')', ']']);
-    let is_unit = ["ns", "µs", "ms", "s", "min", "h", "%"].contains(&bare);
+    let is_unit =
+        ["ns", "µs", "ms", "s", "min", "h", "days", "%", "bytes", "KiB", "MiB", "GiB"].contains(&bare);
     before.ends_with('≥') || is_unit && before.ends_with(|c: char| c.is_ascii_digit())
 }
 

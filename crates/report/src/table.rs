@@ -26,10 +26,15 @@ impl Table {
     }
 
     /// Leaves out the columns of these heads in which every cell is `empty`.
-    pub(crate) fn only_if_any(mut self, heads: &[&str], empty: &str) -> Table {
+    pub(crate) fn only_if_any(self, heads: &[&str], empty: &str) -> Table {
+        self.without(heads, |cell| cell == empty)
+    }
+
+    /// Leaves out the columns of these heads in which every cell is like this.
+    pub(crate) fn without(mut self, heads: &[&str], is_like: impl Fn(&str) -> bool) -> Table {
         for head in heads {
             let Some(at) = self.heads.iter().position(|(_, name)| name == head) else { continue };
-            if self.rows.iter().all(|row| row[at] == empty) {
+            if self.rows.iter().all(|row| is_like(&row[at])) {
                 self.heads.remove(at);
                 self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
             }

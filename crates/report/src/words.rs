@@ -1,6 +1,8 @@
 //! The sentences and labels that the screens, the page and the demo share, so
 //! that one thing is called by one name wherever it is read.
 
+pub(crate) mod shape;
+
 use crate::numbers::{UNKNOWN, bytes, count, counted, length, per_second, share};
 use analysis::{Doubt, KeptUp, RunSummary, Slice, StallFigures, Verdict};
 use model::{Load, MachineFacts, Nanos};
@@ -52,7 +54,8 @@ pub(crate) fn gravest_first(doubts: &[Doubt]) -> Vec<&Doubt> {
 pub(crate) fn what_was_run(run: &RunSummary) -> String {
     let facts = &run.facts;
     let cut = if run.interrupted { format!(", interrupted after {}", run.duration) } else { String::new() };
-    format!("{} for {}{cut} · seed {}", facts.load, length(facts.measure), facts.seed)
+    let load = shape::load(facts.load, facts.shape.as_ref());
+    format!("{load} for {}{cut} · seed {}", length(facts.measure), facts.seed)
 }
 
 /// `2 cores, load 0.4`: the machine in as few words as bear on a number.
@@ -94,8 +97,23 @@ pub(crate) fn rate(run: &RunSummary) -> String {
     let done = per_second(run.rate_per_s);
     match run.load().target_rate() {
         None => format!("{done} done; the service sets the pace of a closed loop"),
-        Some(asked) => format!("{done} done, {asked} asked: {}", kept_up(run.kept_up)),
+        Some(asked) => {
+            let asked = match changes(run) {
+                true => format!("{} asked on average", per_second(asked.as_per_second())),
+                false => format!("{asked} asked"),
+            };
+            format!("{done} done, {asked}: {}", kept_up(run.kept_up))
+        }
     }
+}
+
+/// Whether its load is another at one moment than at another.
+pub(crate) fn changes(run: &RunSummary) -> bool {
+    let changes = |shape: &model::Shape| {
+        let levels = |stage: &model::Stage| stage.is_level() && stage.from == shape.stages[0].from;
+        !shape.stages.iter().all(levels)
+    };
+    run.facts.shape.as_ref().is_some_and(changes)
 }
 
 /// The verdict of the service on the rate, with the smallest shortfall that

@@ -39,7 +39,7 @@ impl<'a> Row<'a> {
             Some(false) => ", calm",
             None => "",
         };
-        format!("{tool}{}{stalls}", words::load_in_short(run.load()))
+        format!("{tool}{}{stalls}", words::shape::load_in_short(run.load(), run.facts.shape.as_ref()))
     }
 
     /// Whether its figures are only what another tool tells.
@@ -141,8 +141,9 @@ pub(crate) fn waits(summary: &Summary) -> Part {
             .to_owned(),
     ];
     notes.extend(told_note(&rows));
+    notes.extend(super::shapes::note_on_whole_runs(summary));
     Part {
-        title: "What users wait",
+        title: "What users wait".into(),
         says: vec![extent(summary) + "."],
         table: Table::of(&heads, rows.iter().map(cells).collect()),
         notes,
@@ -186,7 +187,7 @@ pub(crate) fn work(summary: &Summary) -> Part {
     let table = Table::of(&heads, rows(summary).into_iter().map(cells).collect())
         .map(|table| table.only_if_any(&["failed", "cut off"], "0"));
     Part {
-        title: "What the testers did",
+        title: "What the testers did".into(),
         says: Vec::new(),
         table,
         notes: vec![

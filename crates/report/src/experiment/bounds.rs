@@ -25,7 +25,7 @@ fn part(summary: &Summary, bound: &BoundSummary) -> Part {
         (Column::Number, "slowest round"),
     ];
     Part {
-        title: "Which rates held the bound",
+        title: "Which rates held the bound".into(),
         says: vec![says(bound)],
         table: Table::of(&heads, bound.arms.iter().map(|arm| cells(arm, is_told(arm))).collect()),
         notes: [

@@ -141,7 +141,7 @@ pub(crate) fn part(summary: &Summary) -> Option<Part> {
     ];
     let table = Table::of(&heads, summary.comparisons.iter().map(cells).collect())?;
     Some(Part {
-        title: "Told apart, or not",
+        title: "Told apart, or not".into(),
         says: overview(summary),
         table: Some(table),
         notes: vec![

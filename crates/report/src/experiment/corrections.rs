@@ -28,7 +28,7 @@ pub(crate) fn part(summary: &Summary) -> Option<Part> {
     let given = corrected.iter().filter(|row| corrections(row).iter().any(|(_, one)| is_given(one)));
     let rows = given.flat_map(|row| [Some(p99s(row)), ratios(summary, row)]).flatten();
     Some(Part {
-        title: "The p99 of loops that wait, corrected",
+        title: "The p99 of loops that wait, corrected".into(),
         says: vec![
             "A loop that waits with the service can miss its stalls. Three rules put back what it may have missed; \
              each holds only under its conditions. Asking openly needs none of them."

@@ -28,7 +28,7 @@ pub(crate) fn part(summary: &Summary) -> Option<Part> {
         (Column::Number, "near the mean"),
     ];
     Some(Part {
-        title: "The mean beside the percentiles",
+        title: "The mean beside the percentiles".into(),
         says: says(&rows).into_iter().collect(),
         table: Some(Table::of(&heads, rows.iter().map(cells).collect())?),
         notes: vec![

@@ -11,17 +11,19 @@ pub(crate) mod corrections;
 pub(crate) mod guesses;
 pub(crate) mod machine;
 pub(crate) mod means;
+pub(crate) mod shapes;
 pub(crate) mod stalls;
 pub(crate) mod tools;
 pub(crate) mod windows;
 
 use crate::table::Table;
+use std::borrow::Cow;
 
 /// One part of the report.
 #[derive(Debug, Default)]
 pub(crate) struct Part {
     /// Its heading.
-    pub(crate) title: &'static str,
+    pub(crate) title: Cow<'static, str>,
     /// What to see: sentences.
     pub(crate) says: Vec<String>,
     /// The figures.

@@ -75,7 +75,7 @@ pub(crate) fn part(summary: &Summary) -> Option<Part> {
         (Column::Number, "met one"),
     ];
     Some(Part {
-        title: "Who asks while the service stands still",
+        title: "Who asks while the service stands still".into(),
         says: vec![says(&all)],
         table: Some(Table::of(&heads, all.iter().map(cells).collect())?),
         notes: vec![

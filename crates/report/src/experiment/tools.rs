@@ -38,7 +38,7 @@ pub(crate) fn part(summary: &Summary) -> Option<Part> {
         (Column::Number, "p99 from its samples"),
     ];
     Some(Part {
-        title: "What other tools say of themselves",
+        title: "What other tools say of themselves".into(),
         says: Vec::new(),
         table: Some(Table::of(&heads, arms::rows(summary).iter().filter_map(cells).collect())?),
         notes: vec![

@@ -41,7 +41,7 @@ pub(crate) fn part(summary: &Summary) -> Option<Part> {
     };
     let rows = summary.arms.iter().filter_map(|arm| Some(cells(arm, arm.windows?)));
     Some(Part {
-        title: "What a shorter run would have said",
+        title: "What a shorter run would have said".into(),
         says: shown(summary).into_iter().map(|(arm, spread)| says(arm, spread)).collect(),
         table: Some(Table::of(&heads, rows.collect())?),
         notes: vec!["p99 of the response times, least to largest over the rounds.".to_owned()],

@@ -3,7 +3,7 @@
 //! everything that it rests on.
 
 use super::markup::{Figure, definitions, element, escape, plain_table, prose};
-use super::{again, figures, header, single_run, tables, verdict};
+use super::{again, figures, header, shapes, single_run, tables, verdict};
 use crate::experiment::arms;
 use crate::experiment::{Part, bounds, corrections, guesses, machine, means, stalls, tools};
 use crate::{arms as pairs, words};
@@ -14,6 +14,7 @@ pub(super) fn body(summary: &Summary, plan_text: Option<&str>) -> String {
     [
         header(summary),
         verdict(summary),
+        shapes::sections(summary),
         pictures(summary),
         guessed(summary),
         said(bounds::parts(summary)),
@@ -34,11 +35,11 @@ fn pictures(summary: &Summary) -> String {
     let rounds = figures::rounds(summary).map(|figure| rounds + &figure.html()).unwrap_or_default();
     // A single run has pictures of its own, which many rounds have no room for.
     let single = single_run(summary).map(|run| one_run(summary, run)).unwrap_or_default();
-    let stalled = stalls::part(summary).map_or("", |part| part.title);
+    let stalled = stalls::part(summary).map_or("".into(), |part| part.title);
     [
         rounds,
         single,
-        section(stalled, figures::around_of_rounds(summary)),
+        section(&stalled, figures::around_of_rounds(summary)),
         section("What a shorter run would have said", figures::windows(summary)),
         section("What a clock that starts at sending says", figures::clocks(summary)),
         section("How late the testers sent", figures::lateness(summary)),
@@ -47,10 +48,14 @@ fn pictures(summary: &Summary) -> String {
     .concat()
 }
 
+/// As in [`super::pictures`], for the same reasons without what a changing load
+/// makes no sense of.
 fn one_run(summary: &Summary, run: &RunSummary) -> String {
+    let waits = run.bursts.is_empty().then(|| figures::latencies(&pairs::pairs(summary)));
+    let curve = (!words::changes(run)).then(|| figures::curve(run));
     let figures = [
-        ("Every wait", figures::latencies(&pairs::pairs(summary))),
-        ("How rare the long waits are", figures::curve(run)),
+        ("Every wait", waits.flatten()),
+        ("How rare the long waits are", curve.flatten()),
         ("Over time", figures::over_time(run)),
     ];
     let drawn = |(title, figure): (&str, Option<Figure>)| {
@@ -66,7 +71,7 @@ fn said(parts: impl IntoIterator<Item = Part>) -> String {
     };
     let one = |part: Part| {
         [
-            element("h2", "", part.title),
+            element("h2", "", &part.title),
             paragraphs("", &part.says),
             part.table.as_ref().map(plain_table).unwrap_or_default(),
             paragraphs("note", &part.notes),

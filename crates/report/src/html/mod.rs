@@ -11,6 +11,7 @@ mod figures;
 mod lanes;
 mod markup;
 mod scale;
+mod shapes;
 mod svg;
 mod tables;
 
@@ -60,6 +61,7 @@ fn one_round(summary: &Summary) -> String {
         header(summary),
         verdict(summary),
         answer(summary, single),
+        shapes::sections(summary),
         pictures(&pairs, single),
         accounts(summary, &pairs, single),
         circumstances(summary),
@@ -129,6 +131,8 @@ fn answer(summary: &Summary, single: Option<&RunSummary>) -> String {
     let figures = match (Lesson::of(summary), single) {
         (Some(lesson), _) => format!("{}{}", tables::lesson(&lesson), said(&lesson)),
         (None, Some(run)) if run.verdict == Verdict::Void => String::new(),
+        // Percentiles over all loads of a run would be those of none of them.
+        (None, Some(run)) if words::changes(run) => return String::new(),
         (None, Some(run)) => format!("{}{}", tables::clocks_of_one(run), tail(run)),
         (None, None) => tables::every_run(summary),
     };
@@ -152,9 +156,16 @@ fn pictures(pairs: &[Pair<'_>], single: Option<&RunSummary>) -> String {
         figure.map(|figure| format!("{}{}", element("h2", "", title), figure.html())).unwrap_or_default()
     };
     let title = if single.is_some() { "Every wait" } else { "What each tester reports" };
-    let mut drawn = section(title, figures::latencies(pairs));
+    let mut drawn = String::new();
+    // The picture of a burst has every wait already.
+    if single.is_none_or(|run| run.bursts.is_empty()) {
+        drawn += &section(title, figures::latencies(pairs));
+    }
     if let Some(run) = single {
-        drawn += &section("How rare the long waits are", figures::curve(run));
+        // Over loads of different size a curve would be that of none of them.
+        if !words::changes(run) {
+            drawn += &section("How rare the long waits are", figures::curve(run));
+        }
         drawn += &section("Over time", figures::over_time(run));
     }
     drawn += &section("Who asks while the service stands still", figures::around(pairs));

@@ -64,8 +64,9 @@ fn label(time: Nanos) -> String {
     }
 }
 
-/// A linear axis from zero, drawn between two heights.
+/// A linear axis, drawn between two heights.
 pub(super) struct LinearScale {
+    pub(super) least: f64,
     pub(super) most: f64,
     top: f64,
     bottom: f64,
@@ -75,12 +76,26 @@ impl LinearScale {
     /// From zero to the largest of `values`.
     pub(super) fn over(values: impl Iterator<Item = f64>, top: f64, bottom: f64) -> LinearScale {
         let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-        LinearScale { most: if most > 0.0 { most } else { 1.0 }, top, bottom }
+        LinearScale::between(0.0, most, top, bottom)
     }
 
-    /// Pixels down.
+    /// From `least` to `most`: for axes whose ends are written beside them.
+    pub(super) fn between(least: f64, most: f64, top: f64, bottom: f64) -> LinearScale {
+        LinearScale { least, most: if most > least { most } else { least + 1.0 }, top, bottom }
+    }
+
+    /// Pixels down, or per cent across where the ends are given so.
     pub(super) fn place(&self, value: f64) -> f64 {
-        self.bottom - (value / self.most).clamp(0.0, 1.0) * (self.bottom - self.top)
+        let share = (value - self.least) / (self.most - self.least);
+        self.bottom - share.clamp(0.0, 1.0) * (self.bottom - self.top)
+    }
+
+    /// Three to six round values from zero on that lie on the axis.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        let decade = 10f64.powf(self.most.log10().floor());
+        let steps = [0.1, 0.2, 0.5, 1.0].map(|step| step * decade);
+        let step = steps.into_iter().find(|step| self.most / step < 6.0).unwrap_or(2.0 * decade);
+        (0..).map(|n| f64::from(n) * step).take_while(|value| *value <= self.most).collect()
     }
 }
 
@@ -112,5 +127,15 @@ mod tests {
     fn an_axis_without_values_is_still_an_axis() {
         assert_eq!(LogScale::over([].into_iter(), 0.0, 100.0).ticks().len(), 2);
         assert_eq!(LinearScale::over([].into_iter(), 0.0, 100.0).place(0.0), 100.0);
+    }
+
+    #[test]
+    fn a_linear_axis_has_a_few_round_labels() {
+        let ticks = |most: f64| LinearScale::over([most].into_iter(), 100.0, 0.0).ticks();
+        assert_eq!(ticks(1_248.0), [0.0, 500.0, 1_000.0]);
+        assert_eq!(ticks(540.0), [0.0, 100.0, 200.0, 300.0, 400.0, 500.0]);
+        assert_eq!(ticks(2.1), [0.0, 0.5, 1.0, 1.5, 2.0]);
+        let axis = LinearScale::between(60.0, 80.0, 0.0, 100.0);
+        assert_eq!((axis.place(60.0), axis.place(70.0), axis.place(99.0)), (100.0, 50.0, 0.0));
     }
 }

@@ -235,7 +235,7 @@ pub(super) fn plan(summary: &Summary) -> String {
             let facts = &run.facts;
             vec![
                 Cell::Text(arm.name.clone()),
-                Cell::Text(facts.load.to_string()),
+                Cell::Text(words::shape::load(facts.load, facts.shape.as_ref())),
                 Cell::Text(match facts.stalls_asked {
                     Some(true) => "asked for".into(),
                     Some(false) => "none".into(),

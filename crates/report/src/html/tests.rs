@@ -4,7 +4,7 @@
 
 use super::page;
 use crate::fixtures::{self, PLAN, corrected, doubt, open, paced, planned, run};
-use analysis::{Interval, Point, RunSummary, Summary, Verdict};
+use analysis::{ArmSummary, Distribution, Interval, Point, RampRate, Recovery, RunSummary, Summary, Verdict};
 use model::Nanos;
 
 fn quick(run: RunSummary) -> Summary {
@@ -64,6 +64,26 @@ fn nothing_to_draw() -> Summary {
     summary
 }
 
+/// One arm, one round.
+fn alone(mut arm: ArmSummary) -> Summary {
+    arm.runs.truncate(1);
+    let mut summary = fixtures::summary(Vec::new());
+    summary.question = "Does it bear this?".into();
+    summary.arms = vec![arm];
+    summary
+}
+
+/// A burst that is never over, after one that is; some requests fail in it.
+fn many_bursts() -> ArmSummary {
+    let mut arm = fixtures::replay();
+    let run = &mut arm.runs[0];
+    run.bursts[2].recovery = Recovery::NotWithin(Nanos::from_secs(1));
+    run.bursts[2].backlog.clear();
+    run.stages[4].response_time.p99 = Some(Point { value: Nanos::from_secs(10), at_least: true });
+    run.stages[9].response_time = Distribution::default();
+    arm
+}
+
 fn gallery() -> Vec<(&'static str, Summary, Option<&'static str>)> {
     vec![
         ("demo", fixtures::demo(), None),
@@ -75,6 +95,15 @@ fn gallery() -> Vec<(&'static str, Summary, Option<&'static str>)> {
         ("planned", planned(), Some(PLAN)),
         ("planned-quick", quick(run("quick", open(500.0), true)), Some(PLAN)),
         ("planned-void", nothing_to_draw(), Some(PLAN)),
+        ("shaped", fixtures::shaped(), Some(PLAN)),
+        ("ramp-up", alone(fixtures::ramp_up()), None),
+        ("burst", alone(fixtures::burst()), None),
+        ("burst-again", alone(many_bursts()), None),
+        ("steady", alone(fixtures::steady()), None),
+        ("soak", alone(fixtures::soak()), None),
+        ("soak-short", alone(fixtures::too_short()), None),
+        ("day", alone(fixtures::day()), None),
+        ("users", alone(fixtures::users_over_time()), None),
     ]
 }
 
@@ -148,6 +177,9 @@ fn every_picture_has_a_sentence_under_it_and_a_table_behind_it() {
             "planned" => 6,
             "planned-quick" => 7,
             "rounds" => 4,
+            "shaped" => 13,
+            "steady" | "soak" | "soak-short" => 4,
+            "ramp-up" | "burst-again" | "day" | "users" => 3,
             _ => 2,
         };
         assert_eq!(figures.len(), expected, "{name}");
@@ -209,6 +241,52 @@ fn captions_follow_from_the_figures() {
     let mut calmer = fixtures::demo();
     calmer.arms[4].runs[0].response_time.p99 = calmer.arms[5].runs[0].response_time.p99;
     assert!(drawn(&calmer).contains("by 1.0 in the open loop, 546/s"), "no stall seen");
+}
+
+#[test]
+fn a_ramp_is_drawn_with_its_bound_its_band_and_every_round() {
+    let mut summary = alone(fixtures::ramp_up());
+    let drawn = |summary: &Summary| without_figures(&page(summary, None));
+    let band = ">saturated 1,000/s</text>";
+    assert!(drawn(&summary).contains(band) && drawn(&summary).contains(">p99 ≤ 20 ms</text>"));
+    // A bound far above all that was measured would press it flat.
+    summary.arms[0].ramp.as_mut().expect("a ramp").bounds[1].0.at_most = Nanos::from_secs(100);
+    assert!(!drawn(&summary).contains("p99 ≤ 100 s</text>") && drawn(&summary).contains("p99 ≤ 100"));
+    summary.arms[0].ramp.as_mut().expect("a ramp").saturation = RampRate::Above(1_200.0);
+    assert!(!drawn(&summary).contains(">saturated ") && drawn(&summary).contains("Not saturated"));
+    summary.arms[0].runs[0].stages[3].response_time.p99 =
+        Some(Point { value: Nanos::from_secs(2), at_least: true });
+    assert!(drawn(&summary).contains("<title>p99 ≥ 2.00 s at 480/s</title>"));
+    summary.arms[0].runs[0].stages.truncate(1);
+    assert!(!drawn(&summary).contains("Response times at each step"), "a ramp of one step is drawn");
+}
+
+#[test]
+fn a_burst_is_shaded_and_its_recovery_marked_or_said_to_be_missing() {
+    let mut summary = alone(fixtures::burst());
+    let drawn = |summary: &Summary| without_figures(&page(summary, None)).replace('\u{a0}', " ");
+    assert!(drawn(&summary).contains(">after 2.03 s</text>"));
+    // 4 to 6 of 14 s, in both strips.
+    let shade = "x=\"28.571%\" y=\"28.0\" width=\"14.286%\"";
+    assert_eq!(drawn(&summary).matches(shade).count(), 2, "the burst's place");
+    summary.arms[0].runs[0].bursts[0].recovery = Recovery::NotWithin(Nanos::from_secs(8));
+    assert!(drawn(&summary).contains(">not within 8 s</text>"));
+    summary.arms[0].runs[0].bursts[0].backlog.clear();
+    assert!(!drawn(&summary).contains(">Backlog</h3>"), "a backlog that is not known is drawn");
+}
+
+#[test]
+fn windows_without_a_value_are_gaps_and_the_fitted_line_says_whether_it_grows() {
+    let page = without_figures(&page(&alone(fixtures::soak()), None));
+    let plot = |name: &str| {
+        let (_, rest) = page.split_once(&format!("<h3>{name} ")).expect("the plot is there");
+        rest.split("</div>").next().expect("its end").to_owned()
+    };
+    assert_eq!(plot("queue length").matches("href=\"#dot\"").count(), 9);
+    assert_eq!(plot("service resident").matches("href=\"#dot\"").count(), 12);
+    assert!(plot("service resident").contains("class=\"curve vector\""));
+    assert!(plot("response time p50").contains("class=\"fit vector\""));
+    assert!(plot("service resident").contains(">limit 256 MiB</text>"));
 }
 
 #[test]

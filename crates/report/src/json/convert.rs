@@ -4,8 +4,8 @@ use super::types::{
     Arm, Around, Corrected, DoubtEntry, Lateness, Little, Machine, Ordered, P99Interval, Run, Stalls,
     SummaryFile, Tester, Times,
 };
-use super::{FORMAT, planned};
-use analysis::{Distribution, Doubt, Interval, Point, RunSummary};
+use super::{FORMAT, planned, shape};
+use analysis::{Distribution, Doubt, Interval, KeptUp, Point, RunSummary};
 use model::{Load, Nanos, Outcome};
 
 impl From<&analysis::Summary> for SummaryFile {
@@ -76,6 +76,7 @@ fn arm(arm: &analysis::ArmSummary) -> Arm {
         command: tool.map(|tool| tool.command.clone()),
         pooled_response_time_ns: arm.pooled.as_ref().map(|pooled| times(pooled, None)),
         windows: arm.windows.map(planned::window_spread),
+        ramp: arm.ramp.as_ref().map(shape::ramp),
         runs: arm.runs.iter().map(run).collect(),
     }
 }
@@ -103,11 +104,7 @@ fn run(run: &RunSummary) -> Run {
         never_sent: run.never_sent,
         resent: run.resent,
         rate_per_s: run.rate_per_s,
-        kept_up: match run.kept_up.kept_up {
-            Some(true) => "yes",
-            Some(false) => "no",
-            None => "cannot tell",
-        },
+        kept_up: kept_up(run.kept_up),
         smallest_visible_shortfall: run.kept_up.smallest_visible,
         response_time_ns: times(&run.response_time, Some(run.p99_interval)),
         ok_response_time_ns: times(&run.response_time_ok, None),
@@ -126,10 +123,22 @@ fn run(run: &RunSummary) -> Run {
             rate_times_mean: little.rate_times_mean,
         }),
         windows: run.windows.iter().map(planned::window).collect(),
+        shape: facts.shape.as_ref().map(shape::shape),
+        stages: run.stages.iter().map(shape::stage).collect(),
+        bursts: run.bursts.iter().map(shape::burst).collect(),
+        growth: run.growth.iter().map(shape::growth).collect(),
         near_mean_share: run.near_mean,
         told: run.told.as_ref().map(planned::told),
         machine: run.story.as_ref().map(planned::story),
         examples: Ordered(run.examples.clone()),
+    }
+}
+
+pub(super) fn kept_up(kept_up: KeptUp) -> &'static str {
+    match kept_up.kept_up {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "cannot tell",
     }
 }
 
@@ -140,7 +149,7 @@ fn failed(run: &RunSummary) -> Ordered<u64> {
     Ordered(kinds.map(|name| (name.to_owned(), times(name))).collect())
 }
 
-fn times(times: &Distribution, interval: Option<Interval>) -> Times {
+pub(super) fn times(times: &Distribution, interval: Option<Interval>) -> Times {
     let value = |point: Option<Point>| point.map(|point| point.value.0);
     let named = [
         ("p50", times.p50),

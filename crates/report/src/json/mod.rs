@@ -7,6 +7,7 @@
 
 mod convert;
 mod planned;
+mod shape;
 mod types;
 
 use analysis::Summary;

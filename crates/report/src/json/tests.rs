@@ -108,6 +108,56 @@ fn windows_and_the_machines_story_are_kept_with_their_units() {
     assert!(run["near_mean_share"].as_f64().is_some_and(|share| share < 0.01), "{}", run["near_mean_share"]);
 }
 
+#[test]
+fn loads_over_time_keep_their_shape_and_what_was_found_of_it_with_units() {
+    let file = parsed(&fixtures::shaped());
+    let run = |arm: &str| file["arms"][arm]["runs"][0].clone();
+    let mut burst = run("burst")["bursts"][0].clone();
+    let backlog = burst["backlog"].as_array().expect("a list").clone();
+    assert!((121..=240).contains(&backlog.len()), "{} points", backlog.len());
+    burst["backlog"] = backlog[..2].into();
+    let parts = serde_json::json!({
+        "ramp": file["arms"]["ramp"]["ramp"],
+        "shape": run("burst")["shape"],
+        "replay": run("replay")["shape"]["replay"],
+        "stage": run("users")["stages"][3],
+        "burst": without(&burst, &["before", "after"]),
+        "growth": run("soak")["growth"][3],
+        "limit": without(&run("soak")["growth"][1], &["windows"]),
+    });
+    insta::assert_snapshot!("shaped", serde_json::to_string_pretty(&parts).expect("it is JSON"));
+}
+
+#[test]
+fn what_cannot_be_said_of_a_load_over_time_is_null_and_an_unchanging_load_has_no_shape() {
+    let mut summary = fixtures::shaped();
+    let why = || analysis::RampRate::CannotSay("too few steps".into());
+    summary.arms[0].ramp.as_mut().expect("a ramp").saturation = why();
+    summary.arms[1].runs[0].bursts[0].recovery = analysis::Recovery::CannotSay;
+    summary.arms[5].runs[0].stages[0].planned_per_s = None;
+    summary.arms.push(fixtures::too_short());
+    summary.arms[7].name = "short".into();
+    let file = parsed(&summary);
+    let saturation = &file["arms"]["ramp"]["ramp"]["saturation"];
+    assert_eq!((&saturation["says"], &saturation["why"]), (&"cannot say".into(), &"too few steps".into()));
+    let burst = &file["arms"]["burst"]["runs"][0]["bursts"][0];
+    let stage = &file["arms"]["users"]["runs"][0]["stages"][0];
+    let growth = &file["arms"]["short"]["runs"][0]["growth"][0];
+    for (of, names) in [
+        (saturation, &["rate_per_s", "low_per_s", "high_per_s", "interval_from", "interval_n"][..]),
+        (burst, &["recovery_ns"]),
+        (stage, &["planned_from_per_s", "planned_to_per_s"]),
+        (growth, &["p", "slope_per_s", "slope_low_per_s", "slope_high_per_s", "correlation"]),
+        (growth, &["until_limit_least_ns", "until_limit_most_ns"]),
+        (&file["arms"]["burst"], &["ramp"]),
+        (&parsed(&fixtures::demo())["arms"]["open"]["runs"][0], &["shape"]),
+    ] {
+        for name in names {
+            assert_eq!(of.get(name), Some(&Value::Null), "{name}");
+        }
+    }
+}
+
 /// An object without some of its names.
 fn without(object: &Value, names: &[&str]) -> Value {
     let mut object = object.clone();

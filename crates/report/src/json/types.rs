@@ -1,5 +1,6 @@
 //! The words of `summary.json`, in the order in which they are written.
 
+use super::shape::{Burst, Grown, Ramp, Shape, Stage};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -75,6 +76,7 @@ pub(super) struct Arm {
     /// All runs together, void ones left out.
     pub pooled_response_time_ns: Option<Times>,
     pub windows: Option<WindowSpread>,
+    pub ramp: Option<Ramp>,
     pub runs: Vec<Run>,
 }
 
@@ -112,6 +114,10 @@ pub(super) struct Run {
     pub tester: Tester,
     pub little: Option<Little>,
     pub windows: Vec<Window>,
+    pub shape: Option<Shape>,
+    pub stages: Vec<Stage>,
+    pub bursts: Vec<Burst>,
+    pub growth: Vec<Grown>,
     pub near_mean_share: Option<f64>,
     pub told: Option<Told>,
     pub machine: Option<Story>,

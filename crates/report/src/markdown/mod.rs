@@ -5,7 +5,7 @@
 //! a tag or a column. Start at [`experiment`].
 
 use crate::experiment::{
-    Part, arms, bounds, comparisons, corrections, guesses, machine, means, stalls, tools, windows,
+    Part, arms, bounds, comparisons, corrections, guesses, machine, means, shapes, stalls, tools, windows,
 };
 use crate::table::{Column, Table};
 use crate::{doubts, words};
@@ -21,6 +21,7 @@ pub fn experiment(summary: &Summary, plan_text: Option<&str>, folder: Option<&st
         page.paragraph(&format!("**{}**", escape(&summary.answer)));
     }
     verdict(&mut page, summary);
+    shapes::parts(summary).iter().for_each(|part| page.part(part));
     page.part(&arms::waits(summary));
     page.part(&arms::work(summary));
     let parts = [comparisons::part(summary), windows::part(summary)]
@@ -63,7 +64,7 @@ impl Page {
     }
 
     fn part(&mut self, part: &Part) {
-        self.heading(part.title);
+        self.heading(&part.title);
         self.list(&part.says);
         if let Some(table) = &part.table {
             self.paragraph(&rows(table));

@@ -35,3 +35,14 @@ fn an_experiment_without_rounds_or_plan_is_a_page_too() {
     let page = experiment(&fixtures::demo(), None, None);
     assert!(page.contains("95 % interval") && !page.contains("The plan"), "{page}");
 }
+
+#[test]
+fn loads_over_time_are_answered_first_and_every_row_has_its_cells() {
+    let page = experiment(&fixtures::shaped(), None, None);
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text} in {page}"));
+    assert!(at("## Up to where the service follows: ramp") < at("## What users wait"));
+    assert!(at("Saturated from 1,000/s [980, 1,030]") < at("| step | planned |"));
+    assert!(at("Recovered 2.03 s after the burst’s end") < at("| requests due |"));
+    assert!(page.contains("| limit | at it |") && page.contains("| 256 MiB | in 16 h to 19 h |"), "{page}");
+    assert!(page.contains("mixes all of its loads"), "no word on percentiles over all loads");
+}

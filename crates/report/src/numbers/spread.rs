@@ -104,13 +104,13 @@ pub(crate) fn change(effect: Option<f64>, low: Option<f64>, high: Option<f64>) -
 
 /// No finer than the second digit of the half width, the third digit of the
 /// value, or a hundredth.
-fn step(value: f64, half_width: Option<f64>) -> f64 {
+pub(super) fn step(value: f64, half_width: Option<f64>) -> f64 {
     let borne = half_width.filter(|half| *half > 0.0).map_or(0.0, |half| power_of_ten(half) / 10.0);
     let three_digits = if value == 0.0 { 0.0 } else { power_of_ten(value.abs()) / 100.0 };
     borne.max(three_digits).max(0.01)
 }
 
-fn decimals(number: f64, step: f64) -> String {
+pub(super) fn decimals(number: f64, step: f64) -> String {
     let digits = (-step.log10()).round().max(0.0) as usize;
     let text = format!("{number:.digits$}");
     match text.trim_start_matches('-').split_once('.') {
@@ -122,7 +122,7 @@ fn decimals(number: f64, step: f64) -> String {
 }
 
 /// With a sign that is as wide as a plus; zero has none.
-fn signed(text: &str) -> String {
+pub(super) fn signed(text: &str) -> String {
     let is_zero = text.chars().all(|c| !c.is_ascii_digit() || c == '0');
     match text.strip_prefix('-') {
         Some(rest) if is_zero => rest.to_owned(),

@@ -12,8 +12,15 @@ const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 /// too so that the scale can be told. `None` if there is no value at all.
 pub(super) fn sparkline(values: &[Option<Nanos>]) -> Option<(String, Nanos)> {
     let top = values.iter().flatten().copied().max()?;
-    let level = |value: Nanos| {
-        let eighths = (value.0 as f64 / top.0.max(1) as f64 * 8.0).ceil();
+    let values: Vec<Option<f64>> = values.iter().map(|value| value.map(|value| value.0 as f64)).collect();
+    Some((spark(&values)?.0, top))
+}
+
+/// The same of any numbers.
+pub(super) fn spark(values: &[Option<f64>]) -> Option<(String, f64)> {
+    let top = values.iter().flatten().copied().filter(|value| value.is_finite()).reduce(f64::max)?;
+    let level = |value: f64| {
+        let eighths = if top > 0.0 { (value / top * 8.0).ceil() } else { 0.0 };
         LEVELS[(eighths as usize).clamp(1, 8) - 1]
     };
     Some((values.iter().map(|value| value.map_or(GAP, level)).collect(), top))

@@ -2,8 +2,9 @@
 
 use super::dots::{Axis, Mark};
 use super::screen::{LABEL, Screen, WIDTH, shortened};
+use super::shape::strips;
 use crate::experiment::{
-    Part, arms, bounds, comparisons, corrections, guesses, machine, means, stalls, tools, windows,
+    Part, arms, bounds, comparisons, corrections, guesses, machine, means, shapes, stalls, tools, windows,
 };
 use crate::{doubts, words};
 use analysis::{RunSummary, Summary, Verdict};
@@ -22,6 +23,7 @@ pub fn experiment(summary: &Summary, plan_text: Option<&str>, folder: Option<&st
     }
     screen.blank();
     verdict(&mut screen, summary);
+    over_time(&mut screen, summary);
     waits(&mut screen, summary);
     part(&mut screen, &arms::work(summary));
     told_apart(&mut screen, summary);
@@ -69,12 +71,19 @@ fn without_table(part: Part) -> Part {
 }
 
 fn part(screen: &mut Screen, part: &Part) {
-    heading(screen, part.title);
-    part.says.iter().for_each(|says| screen.sentence(says));
-    if let Some(table) = &part.table {
-        screen.table(table);
+    heading(screen, &part.title);
+    screen.part(part);
+}
+
+/// What answers the question of each arm whose load changes over time.
+fn over_time(screen: &mut Screen, summary: &Summary) {
+    for of in shapes::shaped(summary) {
+        let parts = of.parts();
+        parts.iter().for_each(|one| part(screen, one));
+        if !parts.is_empty() {
+            strips(screen, &of);
+        }
     }
-    part.notes.iter().for_each(|note| screen.sentence(note));
 }
 
 /// Columns left of the axis: the arm, its p50, its p99 and the rounds' range.
@@ -82,7 +91,7 @@ const NAME: usize = 17;
 
 fn waits(screen: &mut Screen, summary: &Summary) {
     let part = arms::waits(summary);
-    heading(screen, part.title);
+    heading(screen, &part.title);
     part.says.iter().for_each(|says| screen.sentence(says));
     let rows = arms::rows(summary);
     let marks: Vec<Vec<Mark>> =
@@ -120,7 +129,7 @@ fn columns(arm: &str, p50: &str, p99: &str, bracket: &str, dots: &str) -> String
 
 fn told_apart(screen: &mut Screen, summary: &Summary) {
     let Some(part) = comparisons::part(summary) else { return };
-    heading(screen, part.title);
+    heading(screen, &part.title);
     part.says.iter().for_each(|says| screen.sentence(says));
     for one in &summary.comparisons {
         let (found, figures) = comparisons::sentences(one);

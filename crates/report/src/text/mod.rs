@@ -13,13 +13,14 @@ mod outlook;
 mod quick_look;
 mod run_line;
 mod screen;
+mod shape;
 mod table;
 
 pub use demo::demo;
 pub use experiment::experiment;
 pub use machine::{machine, machine_line};
 pub use outlook::outlook;
-pub use quick_look::quick_look;
+pub use quick_look::{quick_look, quick_look_of_arm};
 pub use run_line::run_line;
 
 #[cfg(test)]

@@ -2,15 +2,32 @@
 
 use super::bars::{GAP, sparkline};
 use super::screen::{Screen, WIDTH, shortened};
+use super::shape::strips;
+use crate::experiment::shapes::{Shaped, steady};
 use crate::numbers::{count, measured, point};
 use crate::words;
-use analysis::{Corrected, Distribution, RunSummary, Verdict};
-use model::MachineFacts;
+use analysis::{ArmSummary, Corrected, Distribution, RampFigures, RunSummary, Verdict};
+use model::{MachineFacts, ShapeKind};
 
 /// One run on one screen. `folder` is where its results are kept, if they are.
 ///
 /// A void run shows why, and where its requests went; none of its times.
 pub fn quick_look(run: &RunSummary, machine: &MachineFacts, folder: Option<&str>) -> String {
+    drawn(run, None, machine, folder)
+}
+
+/// The same of an arm that ran once, with the rates that its ramp shows.
+pub fn quick_look_of_arm(arm: &ArmSummary, machine: &MachineFacts, folder: Option<&str>) -> String {
+    let run = arm.runs.first().expect("an arm has a run");
+    drawn(run, arm.ramp.as_ref(), machine, folder)
+}
+
+fn drawn(
+    run: &RunSummary,
+    ramp: Option<&RampFigures>,
+    machine: &MachineFacts,
+    folder: Option<&str>,
+) -> String {
     let mut screen = Screen::default();
     heading(&mut screen, run, machine);
     screen.blank();
@@ -20,9 +37,7 @@ pub fn quick_look(run: &RunSummary, machine: &MachineFacts, folder: Option<&str>
         screen.blank();
         requests(&mut screen, run);
     } else {
-        times(&mut screen, run);
-        screen.blank();
-        tail(&mut screen, run);
+        measured_times(&mut screen, run, ramp);
         requests(&mut screen, run);
         screen.field("rate", &words::rate(run));
         tester(&mut screen, run);
@@ -32,6 +47,47 @@ pub fn quick_look(run: &RunSummary, machine: &MachineFacts, folder: Option<&str>
     }
     kept_in(&mut screen, folder);
     screen.finish()
+}
+
+/// What users waited. A load that changes over time is told by its own figures:
+/// a percentile over all of its loads would be that of none of them.
+fn measured_times(screen: &mut Screen, run: &RunSummary, ramp: Option<&RampFigures>) {
+    let Some(shaped) = Shaped::of_run(run, ramp) else {
+        times(screen, run);
+        screen.blank();
+        tail(screen, run);
+        return over_time(screen, run);
+    };
+    if words::changes(run) {
+        shaped.parts().iter().for_each(|part| screen.part(part));
+        let is_drawn = strips(screen, &shaped);
+        screen.blank();
+        if !is_drawn {
+            over_time(screen, run);
+        }
+        return late(screen, run);
+    }
+    // A steady load asks for a number, which the table has, a soak for what grows.
+    let is_steady = shaped.shape.kind == ShapeKind::Steady;
+    if !is_steady {
+        shaped.parts().iter().for_each(|part| screen.part(part));
+        screen.blank();
+    }
+    times(screen, run);
+    screen.blank();
+    tail(screen, run);
+    over_time(screen, run);
+    if is_steady {
+        let drifts = steady::drifts(&shaped);
+        drifts.iter().for_each(|says| screen.field("drift", says.trim_end_matches('.')));
+    }
+}
+
+/// The tester's share, where no table of its clocks is drawn.
+fn late(screen: &mut Screen, run: &RunSummary) {
+    let Distribution { p50, p99, max, .. } = run.lateness.all;
+    let times = format!("p50 {}, p99 {}, max {}", point(p50), point(p99), point(max));
+    screen.field("sent late by", &format!("{times}: the tester’s share of the times above"));
 }
 
 fn heading(screen: &mut Screen, run: &RunSummary, machine: &MachineFacts) {
@@ -62,10 +118,14 @@ fn row(screen: &mut Screen, label: &str, times: &Distribution, p99: Option<Strin
     screen.line(&format!("{label:<13}{cells}  {clock}"));
 }
 
-/// The p99 with its interval and what it rests on, and its course over time.
+/// The p99 with its interval and what it rests on.
 fn tail(screen: &mut Screen, run: &RunSummary) {
     let p99 = measured(run.response_time.p99, run.p99_interval);
     screen.field("p99", &format!("{} {}: {}", p99.value, p99.bracket, words::episodes(run)));
+}
+
+/// The p99 slice by slice.
+fn over_time(screen: &mut Screen, run: &RunSummary) {
     let values: Vec<_> = run.slices.iter().map(|slice| slice.p99).collect();
     if let Some((line, top)) = sparkline(&values) {
         let gaps = if line.contains(GAP) { format!("; {GAP} none due") } else { String::new() };

@@ -1,5 +1,6 @@
 //! One run of a planned experiment in a line, as it ends.
 
+use super::shape::in_one_line;
 use crate::numbers::{measured, per_second, point};
 use analysis::{RunSummary, Verdict};
 
@@ -7,10 +8,11 @@ use analysis::{RunSummary, Verdict};
 const NAME: usize = 24;
 
 /// `R2 open-546    p99 84.9 ms [79, 90] · 546/s`, and what speaks against it, if
-/// that makes it void.
+/// that makes it void; of a load that changes over time what it was sent for:
+/// `R1 burst    recovered in 2.01 s, backlog up to 1,012 · 640/s`.
 pub fn run_line(run: &RunSummary) -> String {
     let facts = &run.facts;
-    let p99 = match run.verdict {
+    let says = match run.verdict {
         Verdict::Void => {
             let why = run.doubts.iter().find(|doubt| doubt.weight == Verdict::Void);
             format!("VOID: {}", why.map_or("no number of it should be used", |doubt| &doubt.says))
@@ -18,10 +20,10 @@ pub fn run_line(run: &RunSummary) -> String {
         _ if run.told.as_ref().is_some_and(|told| !told.gave_samples) => {
             format!("p99 {} by its own account", point(run.response_time.p99))
         }
-        _ => {
+        _ => in_one_line(run).unwrap_or_else(|| {
             let p99 = measured(run.response_time.p99, run.p99_interval);
             format!("p99 {} {}", p99.value, p99.bracket)
-        }
+        }),
     };
     let failed = match run.failed_total() {
         0 => String::new(),
@@ -29,7 +31,7 @@ pub fn run_line(run: &RunSummary) -> String {
     };
     let cut = if run.interrupted { " · interrupted" } else { "" };
     let rate = per_second(run.rate_per_s);
-    format!("R{:<3} {:<NAME$} {p99} · {rate}{failed}{cut}", facts.round, facts.arm)
+    format!("R{:<3} {:<NAME$} {says} · {rate}{failed}{cut}", facts.round, facts.arm)
 }
 
 #[cfg(test)]

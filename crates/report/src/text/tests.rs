@@ -1,6 +1,6 @@
 //! The screens as people see them.
 
-use super::{demo, experiment, quick_look};
+use super::{demo, experiment, quick_look, quick_look_of_arm, run_line};
 use crate::fixtures::{self, closed, corrected, doubt, machine, open, paced};
 use analysis::{Interval, Point, RunSummary, Summary, Verdict};
 use model::{MachineFacts, Nanos};
@@ -174,5 +174,102 @@ fn nothing_is_said_of_what_an_experiment_does_not_have() {
     let text = experiment(&fixtures::summary(vec![("one".into(), run)]), None, None);
     for title in ["Told apart", "Guesses", "bound", "shorter run", "corrected", "other tools"] {
         assert!(!text.contains(title), "{title} is mentioned:\n{text}");
+    }
+}
+
+fn seen_of_arm(arm: &analysis::ArmSummary) -> String {
+    quick_look_of_arm(arm, &machine(), Some(FOLDER))
+}
+
+#[test]
+fn a_ramp_says_up_to_where_the_service_follows_and_shows_each_step() {
+    let mut arm = fixtures::ramp_up();
+    arm.runs.truncate(1);
+    check("ramp-up", &seen_of_arm(&arm));
+}
+
+#[test]
+fn a_ramp_that_cannot_say_says_why() {
+    let mut arm = fixtures::ramp_up();
+    arm.runs.truncate(1);
+    let ramp = arm.ramp.as_mut().expect("a ramp");
+    let why = || analysis::RampRate::CannotSay("of two steps, one is no line".into());
+    (ramp.saturation, ramp.bounds[0].1, ramp.p50_doubles) =
+        (analysis::RampRate::Above(1_200.0), why(), analysis::RampRate::Below(120.0));
+    ramp.too_steep = Some("the slope of 30/s each second shows a bound 77/s too late".into());
+    (arm.runs[0].stages[2].failed, arm.runs[0].stages[9].cut_off) = (3, 41);
+    check("ramp-up-unknown", &seen_of_arm(&arm));
+}
+
+#[test]
+fn a_burst_says_when_it_was_over_and_shows_before_during_and_after() {
+    check("burst", &seen_of_arm(&fixtures::burst()));
+}
+
+#[test]
+fn a_burst_that_was_never_over_says_so() {
+    let mut arm = fixtures::burst();
+    let burst = &mut arm.runs[0].bursts[0];
+    burst.recovery = analysis::Recovery::NotWithin(Nanos::from_secs(8));
+    burst.after.not_ok = 12;
+    let text = seen_of_arm(&arm);
+    assert!(text.contains("Not recovered within 8 s of the burst’s end"), "{text}");
+    arm.runs[0].bursts[0].recovery = analysis::Recovery::CannotSay;
+    assert!(seen_of_arm(&arm).contains("Recovery: cannot say"), "{}", seen_of_arm(&arm));
+}
+
+#[test]
+fn a_steady_run_shows_its_number_and_its_drift() {
+    check("steady", &seen_of_arm(&fixtures::steady()));
+}
+
+#[test]
+fn a_soak_shows_what_grows_and_when_it_is_at_its_limit() {
+    check("soak", &seen_of_arm(&fixtures::soak()));
+}
+
+#[test]
+fn a_soak_that_is_too_short_says_so_and_names_no_slope() {
+    let text = seen_of_arm(&fixtures::too_short());
+    assert!(text.contains("Too short to tell: service resident."), "{text}");
+    assert!(!text.contains("Nothing that was watched is seen to grow"), "{text}");
+    check("soak-short", &text);
+}
+
+#[test]
+fn a_day_of_many_stages_is_coarsened_and_drawn() {
+    check("day", &seen_of_arm(&fixtures::day()));
+}
+
+#[test]
+fn users_over_time_with_a_burst_answer_both_questions() {
+    check("users", &seen_of_arm(&fixtures::users_over_time()));
+}
+
+#[test]
+fn a_replay_says_what_it_knows_of_its_file() {
+    check("replay", &seen_of_arm(&fixtures::replay()));
+}
+
+#[test]
+fn an_experiment_of_shapes_answers_the_question_of_each_before_anything_else() {
+    check("shaped", &experiment(&fixtures::shaped(), None, Some(FOLDER)));
+}
+
+#[test]
+fn a_shaped_run_is_told_in_one_line_by_what_it_was_sent_for() {
+    let lines: Vec<String> = fixtures::shaped().arms.iter().map(|arm| run_line(&arm.runs[0])).collect();
+    insta::assert_snapshot!("run-lines-shaped", lines.join("\n"));
+}
+
+#[test]
+fn a_void_shaped_run_shows_no_time_and_no_figure_of_its_shape() {
+    for mut arm in fixtures::shaped().arms {
+        arm.runs.truncate(1);
+        arm.runs[0].verdict = Verdict::Void;
+        let text = seen_of_arm(&arm);
+        for figure in ["p99", " ms", "Recovered", "Saturated", "grows", "kept up"] {
+            assert!(!text.contains(figure), "{figure} is shown:\n{text}");
+        }
     }
 }
