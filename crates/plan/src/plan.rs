@@ -177,7 +177,7 @@ pub struct Replay {
     pub recorded: Arc<Recorded>,
     /// What is sent: one for each of `recorded.requests()`. Empty where the
     /// plan's own requests are sent at recorded times.
-    pub requests: Vec<PlannedRequest>,
+    pub requests: Arc<[PlannedRequest]>,
     /// The first few lines that could not be read and were skipped, in words.
     pub skipped: Vec<String>,
 }

@@ -27,7 +27,7 @@ pub(super) fn parts(
     let (log, file) = read(shapes, view, owner, errors)?;
     let recorded = recorded(shapes, view, &log, owner, errors)?;
     let requests =
-        if view.flag("requests") { requests(shapes, view, &recorded, &file, errors)? } else { Vec::new() };
+        if view.flag("requests") { requests(shapes, view, &recorded, &file, errors)? } else { Arc::from([]) };
     let facts = ReplayFacts {
         file,
         format: view.words("format").unwrap_or_default(),
@@ -157,7 +157,7 @@ fn requests(
     recorded: &Recorded,
     name: &str,
     errors: &mut Errors<'_>,
-) -> Option<Vec<PlannedRequest>> {
+) -> Option<Arc<[PlannedRequest]>> {
     let place = view.place("requests");
     if let Some(rows) = shapes.rows {
         errors.say(
