@@ -39,7 +39,7 @@ pub enum Command {
     /// What this machine is, and whether it is quiet
     Machine(MachineArgs),
     /// Run a sample service
-    Target(TargetArgs),
+    Target(Box<TargetArgs>),
 }
 
 /// The quick look: `doorclock URL`.
@@ -66,7 +66,7 @@ pub struct QuickArgs {
     pub paced: Option<(Rate, u32)>,
 
     /// A load over time, in an open loop: ramp-up, steady, burst or soak (made of --rate and --duration),
-    /// or as a plan's [shape] has it: 'burst = { base = "20/s", peak = "200/s", before = "10s", lasts = "5s", after = "15s" }'
+    /// or as the line of a plan has it: 'burst = { base = "20/s", peak = "200/s", before = "10s", lasts = "5s", after = "15s" }'
     #[arg(long, value_name = "SHAPE", conflicts_with_all = ["closed", "paced"])]
     pub shape: Option<String>,
 
@@ -272,7 +272,7 @@ pub enum Target {
     /// Scores shop customers on one thread, and stands still when told to
     Scorer(ScorerArgs),
     /// A ticket system: a fast 202, and replies at the pace of an AI provider's quota
-    Tickets(tickets::TicketsArgs),
+    Tickets(Box<tickets::TicketsArgs>),
 }
 
 #[derive(clap::Args, Debug)]

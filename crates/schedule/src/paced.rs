@@ -29,7 +29,7 @@ impl Paced {
     }
 
     /// The tester of one `share` of the users of `levels`, each with a turn
-    /// every `pace`. Each has a [`beat`] of her own, so that users who come
+    /// every `pace`. Each has a beat of her own, so that users who come
     /// together do not send in step. A request that is on its way when its user
     /// leaves is finished.
     pub fn over_time(levels: UserLevels, pace: Nanos, share: Share) -> Paced {

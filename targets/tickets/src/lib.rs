@@ -7,10 +7,10 @@
 //! with nothing installed.
 //!
 //! This crate must not know who measures it. It uses none of our other crates
-//! and they use only [`run`] with its flags, so that neither can be tuned to
+//! and they use only [`run()`] with its flags, so that neither can be tuned to
 //! the other.
 //!
-//! Start at [`run`]. The queue's promises stand in `database/mod.rs`, the work
+//! Start at [`run()`]. The queue's promises stand in `database/mod.rs`, the work
 //! on one job in `worker/job.rs`, the endpoints in `api/mod.rs`.
 //!
 //! | endpoint of the API | answer |

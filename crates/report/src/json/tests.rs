@@ -131,8 +131,8 @@ fn loads_over_time_keep_their_shape_and_what_was_found_of_it_with_units() {
 #[test]
 fn what_cannot_be_said_of_a_load_over_time_is_null_and_an_unchanging_load_has_no_shape() {
     let mut summary = fixtures::shaped();
-    let why = || analysis::RampRate::CannotSay("too few steps".into());
-    summary.arms[0].ramp.as_mut().expect("a ramp").saturation = why();
+    let why = analysis::RampRate::CannotSay("too few steps".into());
+    summary.arms[0].ramp.as_mut().expect("a ramp").saturation = why;
     summary.arms[1].runs[0].bursts[0].recovery = analysis::Recovery::CannotSay;
     summary.arms[5].runs[0].stages[0].planned_per_s = None;
     summary.arms.push(fixtures::too_short());
