@@ -197,7 +197,10 @@ mod tests {
                 let name = format!("w{}", state.0 % 17);
                 match state.0 / 17 % 4 {
                     0 | 1 => {
-                        ledger.accept(accepted(step, Some(&name).filter(|_| !state.0.is_multiple_of(23)).map(|n| &**n)));
+                        ledger.accept(accepted(
+                            step,
+                            Some(&name).filter(|_| !state.0.is_multiple_of(23)).map(|n| &**n),
+                        ));
                         indices.push(step);
                     }
                     2 => ledger.not_yet(&name, Nanos(step * 100)),
