@@ -43,7 +43,8 @@ pub(crate) fn list(
     }
     let interval = nanos(connections as f64 / rate);
     let long = stalls.iter().filter(|stall| **stall > p95.saturating_mul(3)).count();
-    let with_stalls = long >= FEWEST_STALLS;
+    // Where the load changes there is no one interval at which requests were to come.
+    let with_stalls = long >= FEWEST_STALLS && !facts.load_changes();
     let share = utilisation(facts);
     let shortened = share.and_then(|share| shortened(interval, share, times));
     let filled = |interval: u64| p99_filled(&times.sorted, interval).unwrap_or(p99);

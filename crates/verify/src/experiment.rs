@@ -5,6 +5,7 @@ use crate::check::{Computed, List};
 use crate::guess::Guess;
 use crate::manifest::Plan;
 use crate::paired::{self, paired};
+use crate::shape::ramp::planned;
 use serde_json::Value;
 
 /// Everything that is reported beside the arms, under the names of the summary.
@@ -97,6 +98,8 @@ struct Stand<'a> {
     held: u64,
     rounds: u64,
     worst: Option<(u64, bool)>,
+    /// The rate up to which every round holds the bound.
+    held_up_to: Option<f64>,
 }
 
 fn bounds(arms: &Value, plan: Option<&Plan>, list: &mut List) {
@@ -122,14 +125,14 @@ fn bounds(arms: &Value, plan: Option<&Plan>, list: &mut List) {
             );
         }
         list.add(name(&format!("arms.{}", all.len())), Computed::Nothing);
-        let holds = |one: &&Stand<'_>| one.rounds > 0 && one.held == one.rounds;
+        let open = all.iter().filter(|one| one.is_open);
         let highest =
-            all.iter().filter(holds).filter(|one| one.is_open).max_by(|a, b| a.rate.total_cmp(&b.rate));
-        rate(highest.map(|one| (one.arm, one.rate, Some(1.0))), &name("highest"), list);
+            open.filter_map(|one| Some((one.arm, one.held_up_to?))).max_by(|a, b| a.1.total_cmp(&b.1));
+        rate(highest.map(|(arm, rate)| (arm, rate, Some(1.0))), &name("highest"), list);
         let short = all.iter().filter(|one| one.rounds > 0 && one.held < one.rounds);
         let unbounded = short.max_by(|a, b| a.reached.total_cmp(&b.reached));
         let times =
-            unbounded.map(|one| (one.arm, one.reached, highest.map(|highest| one.reached / highest.rate)));
+            unbounded.map(|one| (one.arm, one.reached, highest.map(|(_, highest)| one.reached / highest)));
         rate(times, &name("unbounded"), list);
     }
     list.add(format!("bounds.{}", bounds.len()), Computed::Nothing);
@@ -145,22 +148,84 @@ fn rate(of: Option<(&str, f64, Option<f64>)>, name: &str, list: &mut List) {
 fn stand<'a>(arm: &'a str, of: &Value, name: &str, at_most: u64) -> Stand<'a> {
     let usable: Vec<&Value> = runs(of).into_iter().filter(|run| !is_void(run)).collect();
     let values: Vec<(&Value, (f64, bool))> =
-        usable.iter().filter_map(|run| Some((*run, number(run, name)?))).collect();
-    let is_held = |(run, (value, is_bound)): &&(&Value, (f64, bool))| {
-        *value <= at_most as f64 && !is_bound && run["kept_up"] != "no"
+        usable.iter().filter_map(|run| Some((*run, worst(run, name)?))).collect();
+    let within = |of: &Value| {
+        let held =
+            number(of, name).is_some_and(|(value, is_bound)| value.trunc() <= at_most as f64 && !is_bound);
+        held && of["kept_up"] != "no"
+    };
+    let is_held = |(run, _): &&(&Value, (f64, bool))| match changes(run) {
+        true => due_stages(run).all(within),
+        false => within(run),
     };
     let rates: Vec<f64> = usable.iter().filter_map(|run| run["rate_per_s"].as_f64()).collect();
     let reached = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
     let worst = values.iter().map(|(_, (value, is_bound))| (*value as u64, *is_bound)).max();
+    let first = runs(of).into_iter().next();
+    let of_stages = first.filter(|run| changes(run));
+    let asked = match of_stages {
+        Some(run) => stages(run).filter_map(planned).max_by(f64::total_cmp),
+        None => of["target_rate_per_s"].as_f64(),
+    };
+    let (rate, held) = (asked.unwrap_or(reached), values.iter().filter(is_held).count());
+    let held_up_to = match of_stages {
+        _ if values.is_empty() => None,
+        None => (held == values.len()).then_some(rate),
+        Some(_) => {
+            let each = values.iter().map(|(run, _)| up_to(run, &within)).collect::<Option<Vec<f64>>>();
+            each.and_then(|each| each.into_iter().min_by(f64::total_cmp))
+        }
+    };
     Stand {
         arm,
         is_open: of["model"] == "open" && of["tool"].is_null(),
-        rate: of["target_rate_per_s"].as_f64().unwrap_or(reached),
+        rate,
         reached,
-        held: values.iter().filter(is_held).count() as u64,
+        held: held as u64,
         rounds: values.len() as u64,
         worst,
+        held_up_to,
     }
+}
+
+fn stages(run: &Value) -> impl Iterator<Item = &Value> {
+    run["stages"].as_array().into_iter().flatten()
+}
+
+fn due_stages(run: &Value) -> impl Iterator<Item = &Value> {
+    stages(run).filter(|stage| stage["scheduled"].as_u64() > Some(0))
+}
+
+/// Whether the load of a run changes over time, and it has figures by stage.
+fn changes(run: &Value) -> bool {
+    let planned: Vec<&Value> = run["shape"]["stages"].as_array().into_iter().flatten().collect();
+    let first = planned.first().map(|stage| &stage["from"]);
+    let is_same = |stage: &&Value| Some(&stage["from"]) == first && Some(&stage["to"]) == first;
+    stages(run).next().is_some() && !planned.iter().all(is_same)
+}
+
+/// The slowest that a run's figure is: of a load that changes, over its stages.
+fn worst(run: &Value, name: &str) -> Option<(f64, bool)> {
+    if !changes(run) {
+        return number(run, name);
+    }
+    let all = stages(run)
+        .filter_map(|stage| number(stage, name))
+        .map(|(value, is_bound)| (value.trunc(), is_bound));
+    all.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+}
+
+/// The largest rate of a stage that holds, below all that do not.
+fn up_to(run: &Value, holds: &dyn Fn(&Value) -> bool) -> Option<f64> {
+    let (mut held, mut failed) = (Vec::new(), f64::INFINITY);
+    for (stage, rate) in due_stages(run).filter_map(|stage| Some((stage, planned(stage)?))) {
+        if holds(stage) {
+            held.push(rate);
+        } else {
+            failed = failed.min(rate);
+        }
+    }
+    held.into_iter().filter(|rate| *rate < failed).max_by(f64::total_cmp)
 }
 
 fn guesses(arms: &Value, told: &Value, plan: Option<&Plan>, list: &mut List) {
@@ -261,7 +326,12 @@ fn of_run(run: &Value, figure: &str) -> Option<f64> {
 }
 
 /// How far the windows of an arm's runs lie apart, under the arm's names.
-pub(crate) fn spread(arm: &Value, list: &mut List) {
+/// Windows of a load that `changes` differ for that reason, and are not set
+/// against each other.
+pub(crate) fn spread(arm: &Value, changes: bool, list: &mut List) {
+    if changes {
+        return list.add("windows", Computed::Unknown);
+    }
     let with_windows: Vec<&Value> =
         runs(arm).into_iter().filter(|run| !is_void(run) && run["windows"][0].is_object()).collect();
     let Some(first) = with_windows.first() else { return list.add("windows", Computed::Unknown) };

@@ -16,7 +16,7 @@ const BLOCKS: u64 = 20;
 const LOOKS: u64 = 2048;
 const YES: &str = "yes";
 const NO: &str = "no";
-const CANNOT_TELL: &str = "cannot tell";
+pub(crate) const CANNOT_TELL: &str = "cannot tell";
 
 /// The word, and the smallest shortfall that could have been seen.
 pub(crate) fn judge(load: &Load, rows: &[Row], part: Part, capacity: Option<f64>) -> (&'static str, f64) {
@@ -25,10 +25,14 @@ pub(crate) fn judge(load: &Load, rows: &[Row], part: Part, capacity: Option<f64>
         Load::Paced { rate_per_s, .. } => paced(answers(rows, part), rate_per_s * part.seconds()),
         Load::Open { .. } => {
             let possible = capacity.map_or(answers(rows, part) as f64, |capacity| capacity * part.seconds());
-            let visible = if possible > 18.0 { (18.0 / possible).sqrt() } else { 1.0 };
-            (open(rows, part), visible)
+            (open(rows, part), visible(possible))
         }
     }
+}
+
+/// The smallest shortfall that shows beside so many answers.
+pub(crate) fn visible(possible: f64) -> f64 {
+    if possible > 18.0 { (18.0 / possible).sqrt() } else { 1.0 }
 }
 
 /// Answers that came inside the counted part, whatever they said.
@@ -36,7 +40,8 @@ pub(crate) fn answers(rows: &[Row], part: Part) -> u64 {
     rows.iter().filter(|row| row.is_answered() && part.holds(row.done)).count() as u64
 }
 
-fn paced(answers: u64, planned: f64) -> (&'static str, f64) {
+/// The same of a loop that was to send so many.
+pub(crate) fn paced(answers: u64, planned: f64) -> (&'static str, f64) {
     if planned < 1.0 {
         return (CANNOT_TELL, 1.0);
     }
@@ -53,12 +58,16 @@ fn paced(answers: u64, planned: f64) -> (&'static str, f64) {
 
 fn open(rows: &[Row], part: Part) -> &'static str {
     let offered = rows.iter().filter(|row| part.holds(row.scheduled)).count() as f64;
+    by_floors(&floors(rows, part), offered)
+}
+
+/// The word for a backlog with these floors while so many were due.
+pub(crate) fn by_floors(floors: &[i64], offered: f64) -> &'static str {
     if offered < 100.0 {
         return CANNOT_TELL;
     }
-    let floors = floors(rows, part);
     let (first, last) = (&floors[..6], &floors[floors.len() - 6..]);
-    let rising = mann_kendall(&floors) > 2.33 && theil_sen(&floors) * BLOCKS as f64 > 0.005 * offered;
+    let rising = mann_kendall(floors) > 2.33 && theil_sen(floors) * BLOCKS as f64 > 0.005 * offered;
     let short = (floors[floors.len() - 1] - floors[0]) as f64 > 3.0 * offered.sqrt();
     if rising || short {
         return NO;

@@ -26,6 +26,7 @@ mod record;
 mod replay;
 mod run;
 mod samples;
+mod shape;
 mod stalls;
 mod standstill;
 mod summary;

@@ -1,6 +1,7 @@
 //! The runs of both sides: those reported, and those computed here.
 
 use crate::check::{Computed, List};
+use crate::shape::Shape;
 use crate::times::{Times, Took};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -41,6 +42,8 @@ pub(crate) struct Own {
     /// The response times of each arm's runs that are not void: `None` for one
     /// that tells no single times.
     pools: BTreeMap<String, Vec<Option<Vec<Took>>>>,
+    /// The shapes of arms whose load has one.
+    pub(crate) shapes: BTreeMap<String, Shape>,
 }
 
 impl Own {
@@ -63,6 +66,11 @@ impl Own {
     pub(crate) fn runs(&self) -> Vec<&Value> {
         let arms = self.arms.as_object().into_iter().flatten();
         arms.flat_map(|(_, arm)| arm["runs"].as_array().into_iter().flatten()).collect()
+    }
+
+    /// Whether an arm's load changes over time.
+    pub(crate) fn changes(&self, arm: &str) -> bool {
+        self.shapes.get(arm).is_some_and(|shape| !shape.is_level())
     }
 
     /// All of an arm's runs together, if there are several and all tell their times.

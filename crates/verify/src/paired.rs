@@ -143,6 +143,12 @@ fn drawn_sum(y: &[f64], draws: &mut Draws) -> f64 {
     sum
 }
 
+/// Half the width of Student's 95 % interval around a mean; `None` of fewer than two.
+pub(crate) fn student_half_width(values: &[f64]) -> Option<f64> {
+    let spread = deviation(values)?;
+    Some(student(0.975, values.len() - 1)? * spread / (values.len() as f64).sqrt())
+}
+
 fn deviation(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

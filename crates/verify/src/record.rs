@@ -2,6 +2,7 @@
 
 use crate::VerifyError;
 use crate::folder::read_json;
+use crate::shape::Shape;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -30,6 +31,8 @@ pub(crate) struct Facts {
     pub(crate) url: String,
     pub(crate) method: String,
     pub(crate) load: Load,
+    /// The load over time; `None` where it stays the same.
+    pub(crate) shape: Option<Shape>,
     pub(crate) seed: String,
     pub(crate) warm_up_ns: u64,
     pub(crate) timeout_ns: u64,
@@ -133,6 +136,13 @@ impl Record {
     pub(crate) fn counted_part(&self) -> Part {
         let began = self.facts.warm_up_ns;
         Part { began, ended: self.end.counted_until_ns.max(began) }
+    }
+}
+
+impl Facts {
+    /// Whether the load changes over time.
+    pub(crate) fn load_changes(&self) -> bool {
+        self.shape.as_ref().is_some_and(|shape| !shape.is_level())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::manifest::sha256;
 use crate::record::{Load, Record, Stall};
 use crate::samples::{FAILURES, NEVER_SENT, Row, UNFINISHED};
 use crate::times::{Times, Took, exactly, lateness, own_delay, response, service, waiting};
-use crate::{corrected, keeping_up, replay, stalls, standstill, tail, windows};
+use crate::{corrected, keeping_up, replay, shape, stalls, standstill, tail, windows};
 use serde_json::Value;
 
 /// How far apart the two sides of Little's law may lie before a run is void.
@@ -18,6 +18,7 @@ pub(crate) fn list(record: &Record, rows: &[Row], reported: &Value) -> List {
     facts(record, rows, &mut list);
     counts(record, rows, &mut list);
     times(record, rows, &mut list);
+    over_time(record, rows, &mut list);
     tester(record, &mut list);
     beside(record, &mut list);
     list.text("verdict", worst_weight(reported));
@@ -31,6 +32,10 @@ pub(crate) fn facts(record: &Record, rows: &[Row], list: &mut List) {
     let (facts, part) = (&record.facts, record.counted_part());
     list.whole("round", facts.round);
     list.flag("interrupted", Some(record.end.interrupted));
+    match &facts.shape {
+        Some(shape) => shape.list(list),
+        None => list.add("shape", Computed::Unknown),
+    }
     list.text("url", &facts.url);
     list.text("method", &facts.method);
     list.maybe("seed", facts.seed.parse().ok());
@@ -130,7 +135,10 @@ fn times(record: &Record, rows: &[Row], list: &mut List) {
     };
     met.sort_by_key(|stall| stall.began_ns);
     let lengths: Vec<u64> = met.iter().map(stalls::length).collect();
-    let replayed = replay::is_possible(facts, part).then(|| replay::p99(facts, &counted, part, &met));
+    let replayed = match facts.load_changes() {
+        true => Some(None),
+        false => replay::is_possible(facts, part).then(|| replay::p99(facts, &counted, part, &met)),
+    };
     corrected::list(facts, &responses, rate_per_s(record, rows), (&lengths, p95), replayed, list);
     windows::list(&counted, part, timeout, list);
     list.real("near_mean_share", windows::near_mean(&responses));
@@ -138,6 +146,21 @@ fn times(record: &Record, rows: &[Row], list: &mut List) {
         Some(told) => stalls::list(told, &counted, part, list),
         None => list.add("stalls", Computed::Unknown),
     }
+}
+
+/// What the shape of a load over time asks for.
+fn over_time(record: &Record, rows: &[Row], list: &mut List) {
+    let (facts, part) = (&record.facts, record.counted_part());
+    let Some(shape) = &facts.shape else {
+        for none in ["stages", "bursts", "growth"] {
+            list.add(none, Computed::Nothing);
+        }
+        return;
+    };
+    let run = shape::stages::Run { shape, load: &facts.load, rows, part, timeout: facts.timeout_ns };
+    shape::stages::list(&run, list);
+    shape::burst::list(&run, list);
+    shape::growth::list(&run, list);
 }
 
 fn tester(record: &Record, list: &mut List) {

@@ -6,7 +6,7 @@ use crate::manifest::{Manifest, ManifestRun, Plan};
 use crate::own::{Own, Reported};
 use crate::record::{Load, Record};
 use crate::run::worst_weight;
-use crate::{Mismatch, Verification, VerifyError, experiment, page, run, samples, told};
+use crate::{Mismatch, Verification, VerifyError, experiment, page, run, samples, shape, told};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const NOT_COMPARED: [&str; 3] = [
 ];
 
 /// What is said of an arm that its runs together decide.
-const OF_RUNS: [&str; 2] = ["pooled_response_time_ns", "windows"];
+const OF_RUNS: [&str; 3] = ["pooled_response_time_ns", "windows", "ramp"];
 
 /// Computes every number of the results folder again and compares.
 ///
@@ -57,8 +57,10 @@ pub fn verify(folder: &Path) -> Result<Verification, VerifyError> {
     for (name, arm) in &reported.arms {
         let mut list = List::default();
         own.pooled(name, &mut list);
-        experiment::spread(&own.arms[*name], &mut list);
-        list.compare(name, &only(arm, &OF_RUNS), &mut found);
+        experiment::spread(&own.arms[*name], own.changes(name), &mut list);
+        let bounds = manifest.plan.as_ref().map_or(&[][..], |plan| &plan.bounds[..]);
+        shape::ramp::list(own.shapes.get(*name), &own.arms[*name], bounds, &mut list);
+        list.compare(name, &with_steepness(only(arm, &OF_RUNS)), &mut found);
     }
     check_whole(&summary, &own, &manifest, &mut found);
     page::check(folder, &summary, &mut found)?;
@@ -72,7 +74,10 @@ pub fn verify(folder: &Path) -> Result<Verification, VerifyError> {
 fn capacity(records: &[Record]) -> Option<f64> {
     let tells = |record: &&Record| {
         let is_closed = matches!(record.facts.load, Load::Closed { .. }) && record.facts.tool.is_none();
-        is_closed && record.facts.stalls_asked != Some(true) && !record.end.interrupted
+        is_closed
+            && !record.facts.load_changes()
+            && record.facts.stalls_asked != Some(true)
+            && !record.end.interrupted
     };
     let rates = records.iter().filter(tells).map(|record| {
         let length = record.end.counted_until_ns.saturating_sub(record.facts.warm_up_ns);
@@ -108,6 +113,9 @@ fn check_run(
     let of_arm = arm_list(record);
     let times = told.is_none().then(|| run::response_times(record, &rows));
     own.add(&record.facts.arm, of_arm.tree(), list.tree(), times);
+    if let Some(shape) = &record.facts.shape {
+        own.shapes.entry(record.facts.arm.clone()).or_insert_with(|| shape.clone());
+    }
     list.compare(&name, &with_void_doubts(run), found);
     of_arm.compare(&record.facts.arm, &without(arm, &[&["runs"], &OF_RUNS[..]].concat()), found);
     if let Some(kept) = manifest.runs.iter().find(|kept| kept.folder == format!("runs/{name}")) {
@@ -160,6 +168,15 @@ fn with_void_doubts(run: &Value) -> Value {
         fields.insert("void_doubts".to_owned(), void);
     }
     run
+}
+
+/// Why a ramp is too steep is a sentence; that it is can be compared.
+fn with_steepness(mut arm: Value) -> Value {
+    if let Some(ramp) = arm["ramp"].as_object_mut() {
+        let is_steep = ramp.remove("too_steep").is_some_and(|why| !why.is_null());
+        ramp.insert("is_too_steep".to_owned(), json!(is_steep));
+    }
+    arm
 }
 
 fn without(object: &Value, names: &[&str]) -> Value {

@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use store::{Folder, ManifestFacts};
 
-const SECOND: u64 = 1_000_000_000;
-const MS: u64 = 1_000_000;
-const WARM_UP: u64 = SECOND / 2;
+pub const SECOND: u64 = 1_000_000_000;
+pub const MS: u64 = 1_000_000;
+pub const WARM_UP: u64 = SECOND / 2;
 const ENDED: u64 = 6 * SECOND + WARM_UP;
-const TIMEOUT: u64 = 2 * SECOND;
+pub const TIMEOUT: u64 = 2 * SECOND;
 
 /// A run to be kept in a folder.
 #[derive(Clone)]
@@ -116,12 +116,12 @@ pub fn paced() -> Load {
     Load::Paced { rate: rate(300.0), connections: 8 }
 }
 
-fn rate(per_second: f64) -> Rate {
+pub fn rate(per_second: f64) -> Rate {
     Rate::per_second(per_second).expect("a rate above zero")
 }
 
 /// A number below `below`, the same for the same purpose and index.
-fn draw(purpose: &str, index: u64, below: u64) -> u64 {
+pub fn draw(purpose: &str, index: u64, below: u64) -> u64 {
     Seed(11).derive(purpose).mark(index) % below
 }
 
@@ -131,7 +131,7 @@ fn service(index: u64) -> u64 {
     MS / 2 + (-(1.0 - uniform).ln() * 1e6) as u64
 }
 
-fn sample(index: u64, scheduled: u64, sent: u64, done: u64) -> Sample {
+pub fn sample(index: u64, scheduled: u64, sent: u64, done: u64) -> Sample {
     Sample {
         index,
         user: 0,
@@ -253,7 +253,7 @@ pub fn looped(arm: &str, load: Load, told: bool, stalls: bool) -> Run {
     run(arm, load, samples, told.then_some(Stalls { planned: seen.len() as u64, seen }))
 }
 
-fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> Run {
+pub fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) -> Run {
     let facts = RunFacts {
         arm: arm.to_owned(),
         round: 1,

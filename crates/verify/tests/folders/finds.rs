@@ -123,7 +123,7 @@ pub fn reseal(path: &Path, summary: &Value) {
     common::seal(&folder);
 }
 
-fn numbers_in(value: &Value, name: &str, names: &mut Vec<String>) {
+pub fn numbers_in(value: &Value, name: &str, names: &mut Vec<String>) {
     match value {
         Value::Number(_) => names.push(name.to_owned()),
         Value::Object(fields) => {

@@ -6,3 +6,4 @@ mod damage;
 mod finds;
 mod finds_planned;
 mod planned;
+mod shaped;

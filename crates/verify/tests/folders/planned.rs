@@ -149,8 +149,11 @@ pub fn plan() -> PlanFacts {
 /// A figure that a guess names: its arm and its name.
 type Named = (&'static str, &'static str);
 
+/// A guess, what becomes of it, and the figures it names.
+pub type Guess = (PlannedGuess, &'static str, Vec<Named>);
+
 /// Guesses, what becomes of them, and the figures they name.
-fn guesses() -> Vec<(PlannedGuess, &'static str, Vec<Named>)> {
+fn guesses() -> Vec<Guess> {
     let guess = |holds: &str, is_late, verdict, figures: &[Named]| {
         let name = format!("{verdict}-{}", holds.len());
         let guess = PlannedGuess { name, says: "So it will be".to_owned(), holds: holds.to_owned(), is_late };
@@ -197,21 +200,27 @@ const KNOWN: [&str; 29] = [
 
 /// Writes the experiment. `said` takes the place of what analysis says, if given.
 pub fn write(path: &Path, runs: &[Run], said: Option<&str>) {
+    write_planned(path, runs, said, plan(), guesses());
+}
+
+/// The same of any plan. Its guesses are those that it was made with.
+pub fn write_planned(path: &Path, runs: &[Run], said: Option<&str>, plan: PlanFacts, guesses: Vec<Guess>) {
     let folder = Folder::create(path).expect("an empty folder");
     folder.write_text("plan.toml", PLAN).expect("space");
-    folder.write_plan(&plan()).expect("space");
+    folder.write_plan(&plan).expect("space");
     // One that was cut short, put aside and made once more.
     common::store(&folder, &runs[..1]);
     folder.set_aside(&folder.runs().expect("readable runs")[0]).expect("space");
     common::store(&folder, runs);
     folder.write_machine(&common::machine()).expect("space");
-    let summary = said.map_or_else(|| report::json::summary(&summary(&folder)), str::to_owned);
+    let of_folder = || report::json::summary(&summary(&folder, plan, guesses));
+    let summary = said.map_or_else(of_folder, str::to_owned);
     common::report(&folder, &summary);
     common::seal(&folder);
 }
 
 /// What the tester says of a folder.
-fn summary(folder: &Folder) -> Summary {
+fn summary(folder: &Folder, plan: PlanFacts, guesses: Vec<Guess>) -> Summary {
     let stored = folder.runs().expect("readable runs");
     let capacity = analysis::capacity(stored.iter().map(StoredRun::record));
     let judged = |run: &StoredRun| {
@@ -220,7 +229,7 @@ fn summary(folder: &Folder) -> Summary {
         analysis::run(&record, run).expect("readable samples")
     };
     let runs = stored.iter().map(judged).collect();
-    let facts = ExperimentFacts { plan: Some(plan()), ..facts_of(&manifest_facts()) };
+    let facts = ExperimentFacts { plan: Some(plan), ..facts_of(&manifest_facts()) };
     let mut summary = analysis::experiment(facts, runs);
     for arm in &mut summary.arms {
         let is_void =
@@ -233,7 +242,7 @@ fn summary(folder: &Folder) -> Summary {
             of_arm.map(|run| (run.record(), run as &dyn SampleSource)).collect();
         arm.pooled = analysis::pooled(&of_arm).expect("readable samples");
     }
-    summary.guesses = guesses()
+    summary.guesses = guesses
         .into_iter()
         .map(|(guess, verdict, figures)| {
             let figure = |(arm, figure): (&str, &str)| GuessFigure {
