@@ -178,6 +178,20 @@ pub enum Purpose {
     Stalls,
     /// Other load testers beside doorclock
     Tools,
+    /// Up to which rate the service follows, step by step
+    RampUp,
+    /// What users wait at one level, day in, day out
+    Steady,
+    /// What users see in a rush, and how long until all is as before
+    Burst,
+    /// What grows slowly while one level lasts
+    Soak,
+    /// A day's curve
+    Day,
+    /// So many users with a pace, more and fewer of them over time
+    Users,
+    /// The arrivals of an access log, at their own times
+    Replay,
 }
 
 /// What changes a plan without changing its file.

@@ -59,14 +59,25 @@ fn the_same_plan_and_seed_send_at_the_same_moments_and_arms_of_a_round_share_the
 #[test]
 fn a_new_plan_can_be_checked_and_is_never_written_over() {
     let folder = tempfile::tempdir().expect("a folder");
-    for purpose in ["compare", "bound", "stalls", "tools"] {
+    let purposes = [
+        ["compare", "bound", "stalls", "tools"].as_slice(),
+        &["ramp-up", "steady", "burst", "soak", "day", "users", "replay"],
+    ];
+    for purpose in purposes.concat() {
         let path = folder.path().join(format!("{purpose}.toml"));
         doorclock(["new", text(&path), "--for", purpose]).with_code(0);
         let check = doorclock(["check", text(&path)]).with_code(0);
-        assert!(check.stdout.contains("rounds"), "{check:?}");
+        assert!(check.stdout.contains(" round"), "{check:?}");
         let again = doorclock(["new", text(&path), "--for", purpose]);
         again.fails_with(2, &["exists already"]).and_hints("another name");
     }
+    // A log that is there already is whoever's it is.
+    let log = folder.path().join("access.log");
+    assert!(std::fs::read_to_string(&log).expect("a log").lines().count() > 1_000);
+    std::fs::write(&log, "mine").expect("written");
+    let second = folder.path().join("again.toml");
+    doorclock(["new", text(&second), "--for", "replay"]).with_code(0);
+    assert_eq!(std::fs::read_to_string(&log).expect("a log"), "mine");
 }
 
 #[test]
