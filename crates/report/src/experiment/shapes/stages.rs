@@ -134,18 +134,17 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// `yes`, `no`, `cannot tell`; over several rounds in how many of them.
+    /// `yes`, `no`, `cannot tell`; where rounds differ, in how many it was told:
+    /// `yes in 2 of 3`, and if some kept up and some did not `no in 1 of 3`.
     pub(crate) fn kept_up_text(&self) -> String {
         let verdicts: Vec<Option<bool>> = self.all().map(|stage| stage.kept_up.kept_up).collect();
-        let yes = verdicts.iter().filter(|verdict| **verdict == Some(true)).count() as u64;
-        match verdicts[..] {
-            [] => UNKNOWN.into(),
-            [one] => says(one).into(),
-            _ => match self.kept_up() {
-                Some(all) => says(Some(all)).into(),
-                None => format!("{} of {}", count(yes), count(verdicts.len() as u64)),
-            },
+        let Some(first) = verdicts.first() else { return UNKNOWN.into() };
+        if verdicts.iter().all(|other| other == first) {
+            return says(*first).into();
         }
+        let told = if verdicts.contains(&Some(false)) { Some(false) } else { Some(true) };
+        let so_many = verdicts.iter().filter(|verdict| **verdict == told).count() as u64;
+        format!("{} in {} of {}", says(told), count(so_many), count(verdicts.len() as u64))
     }
 
     /// `100/s`, `100 → 200/s`, of several stages `2/s to 30/s`; users where no
