@@ -64,6 +64,11 @@ impl Plan {
 /// Runs one of our plans for a second or so, on a port of its own, on a
 /// machine that may be busy.
 pub fn small(name: &str, flags: &[&str], out: &Path) -> Ended {
+    small_shape(name, &[&["--set", "rounds.measure=1s"], flags].concat(), out)
+}
+
+/// The same for a plan with a shape, which says itself how long it lasts.
+pub fn small_shape(name: &str, flags: &[&str], out: &Path) -> Ended {
     let port = free_port();
     let plan = plans().join(format!("{name}.toml"));
     let start =
@@ -75,7 +80,6 @@ pub fn small(name: &str, flags: &[&str], out: &Path) -> Ended {
         url,
         "target.ready_within=30s".to_owned(),
         "rounds.count=1".to_owned(),
-        "rounds.measure=1s".to_owned(),
         "environment.quiet.wait=0s".to_owned(),
         "environment.quiet.over=50ms".to_owned(),
     ];
