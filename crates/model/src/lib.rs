@@ -30,8 +30,8 @@ pub use nanos::Nanos;
 pub use planned::{Bound, Number, Pairing, PlanFacts, PlannedGuess};
 pub use rate::Rate;
 pub use reading::{
-    ColumnFacts, Pick, PlannedReading, Probe, Reading, ReadingFacts, ReadingGaps, ReadingUnit, Readings,
-    WhichProcess,
+    ColumnFacts, Database, Pick, PlannedReading, Probe, Reading, ReadingFacts, ReadingGaps, ReadingUnit,
+    Readings, WhichProcess,
 };
 pub use run::{CpuUse, LastSign, MachineStory, RunEnd, RunFacts, RunRecord, Span, Stalls, Told, ToolFacts};
 pub use sample::{Outcome, Sample};

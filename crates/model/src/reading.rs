@@ -2,7 +2,7 @@
 //! asked for them.
 
 use crate::Nanos;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a number of a reading is counted in.
@@ -61,6 +61,43 @@ pub struct Pick {
     pub at: String,
 }
 
+/// A database that can be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Database {
+    /// A file of SQLite.
+    Sqlite(PathBuf),
+    /// A server, as `postgres://user:password@host:port/database`.
+    Postgres(String),
+}
+
+impl Database {
+    /// The database of a URL: `sqlite:FILE`, `postgres://…` or `postgresql://…`.
+    pub fn named(url: &str) -> Option<Database> {
+        if let Some(file) = url.strip_prefix("sqlite:") {
+            let file = file.strip_prefix("//").unwrap_or(file);
+            return (!file.is_empty()).then(|| Database::Sqlite(file.into()));
+        }
+        let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
+        is_postgres.then(|| Database::Postgres(url.to_owned()))
+    }
+
+    /// The same, where a file without a folder lies in `folder`.
+    pub fn below(&self, folder: &Path) -> Database {
+        match self {
+            Database::Sqlite(file) => Database::Sqlite(folder.join(file)),
+            Database::Postgres(url) => Database::Postgres(url.clone()),
+        }
+    }
+
+    /// In words that name no password.
+    pub fn shown(&self) -> String {
+        match self {
+            Database::Sqlite(file) => file.display().to_string(),
+            Database::Postgres(url) => without_password(url),
+        }
+    }
+}
+
 /// What is asked, and whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Probe {
@@ -68,17 +105,10 @@ pub enum Probe {
     Process(WhichProcess),
     /// The machine: CPU, memory, load, steal.
     Machine,
-    /// One row of a SQLite file, each column a number.
-    Sqlite {
-        /// The file.
-        file: PathBuf,
-        /// The query.
-        query: String,
-    },
-    /// One row of a PostgreSQL database, each column a number.
-    Postgres {
-        /// `postgres://user:password@host:port/database`.
-        url: String,
+    /// One row of a database, each column a number.
+    Sql {
+        /// The database.
+        database: Database,
         /// The query.
         query: String,
     },
@@ -120,11 +150,34 @@ impl Probe {
         match self {
             Probe::Process(_) => "process",
             Probe::Machine => "machine",
-            Probe::Sqlite { .. } | Probe::Postgres { .. } => "sql",
+            Probe::Sql { .. } => "sql",
             Probe::Redis { .. } => "redis",
             Probe::Http { .. } => "http",
             Probe::Prometheus { .. } => "prometheus",
             Probe::Command { .. } => "command",
+        }
+    }
+
+    /// The columns that Linux tells of a process or the machine, and their units.
+    /// Empty for what names its columns itself.
+    pub fn own_columns(&self) -> &'static [(&'static str, ReadingUnit)] {
+        use ReadingUnit::{Bytes, Count, Share};
+        match self {
+            Probe::Process(_) => &[
+                ("cpu_share", Share),
+                ("rss_bytes", Bytes),
+                ("pss_bytes", Bytes),
+                ("threads", Count),
+                ("descriptors", Count),
+                ("children", Count),
+            ],
+            Probe::Machine => &[
+                ("cpu_busy_share", Share),
+                ("steal_share", Share),
+                ("load_1m", Count),
+                ("memory_used_bytes", Bytes),
+            ],
+            _ => &[],
         }
     }
 
@@ -136,8 +189,7 @@ impl Probe {
             Probe::Process(WhichProcess::Name(name)) => format!("processes named {name}"),
             Probe::Process(WhichProcess::Port(port)) => format!("the listener on port {port}"),
             Probe::Machine => "this machine".to_owned(),
-            Probe::Sqlite { file, query } => format!("{}: {query}", file.display()),
-            Probe::Postgres { url, query } => format!("{}: {query}", without_password(url)),
+            Probe::Sql { database, query } => format!("{}: {query}", database.shown()),
             Probe::Redis { url, .. } | Probe::Http { url, .. } | Probe::Prometheus { url, .. } => {
                 without_password(url)
             }
@@ -404,6 +456,24 @@ mod tests {
         for unit in ReadingUnit::ALL {
             assert_eq!(ReadingUnit::named(unit.name()), Some(unit));
         }
+    }
+
+    #[test]
+    fn a_database_is_named_by_its_url() {
+        let sqlite = |file: &str| Some(Database::Sqlite(file.into()));
+        assert_eq!(Database::named("sqlite:a/b.db"), sqlite("a/b.db"));
+        assert_eq!(Database::named("sqlite:///a/b.db"), sqlite("/a/b.db"));
+        let postgres = "postgresql://me:secret@db/x";
+        assert_eq!(
+            Database::named(postgres).map(|named| named.shown()).as_deref(),
+            Some("postgresql://me:***@db/x")
+        );
+        assert_eq!((Database::named("mysql://x"), Database::named("sqlite:")), (None, None));
+        let below = |file: &str| Database::Sqlite(file.into()).below(Path::new("/plans"));
+        assert_eq!(
+            (below("a.db"), below("/a.db")),
+            (Database::Sqlite("/plans/a.db".into()), Database::Sqlite("/a.db".into()))
+        );
     }
 
     #[test]
