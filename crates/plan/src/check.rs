@@ -133,16 +133,12 @@ impl Walk<'_> {
     fn entry(&mut self, entry: &Entry, at: &At) {
         let place = entry.key_place;
         match keys::find(&at.pattern, &entry.key) {
-            Some(key) => self.value(key, &entry.node, &at.below(key, &entry.key, place), place),
+            Some(key) => self.value(key, &entry.node, &at.below(key, &entry.key, place)),
             None => self.unknown(&entry.key, place, at),
         }
     }
 
-    fn value(&mut self, key: &Key, node: &Node, at: &At, key_place: Place) {
-        if key.kind == Kind::NotYet {
-            let says = format!("`{}` is not carried out yet by this version", at.written.join("."));
-            return self.say(key_place, says, "leave it out for now");
-        }
+    fn value(&mut self, key: &Key, node: &Node, at: &At) {
         match (key.kind, &node.value) {
             (Kind::Table | Kind::SameAs(_) | Kind::Named, Value::Table(table)) => self.table(table, at),
             (Kind::Tables, Value::List(items)) => {
@@ -150,7 +146,7 @@ impl Walk<'_> {
                     let key =
                         keys::find(&at.pattern, "*").expect("a list of tables has a line for one of them");
                     let at = at.below(key, &(number + 1).to_string(), item.place);
-                    self.value(key, item, &at, item.place);
+                    self.value(key, item, &at);
                 }
             }
             _ => {
@@ -227,7 +223,7 @@ pub(crate) fn fault(key: &Key, node: &Node) -> Option<Fault> {
         Kind::Wholes => each(&|node| units::whole(node, 0, 4095).err(), "a list of whole numbers"),
         Kind::Flag => units::flag(node).err(),
         Kind::OneOf(words) => one_of(node, words),
-        Kind::Json | Kind::NotYet => None,
+        Kind::Json => None,
     }
 }
 

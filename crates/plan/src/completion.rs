@@ -1,6 +1,6 @@
 //! Work that goes on after its answer: how its name is found and its end learnt.
 
-use model::Nanos;
+use model::{Database, Nanos};
 use serde_json::Value;
 use std::fmt;
 
@@ -65,7 +65,7 @@ pub enum CompletionBy {
     /// By a query that gives a row for each piece of work that has ended.
     Sql {
         /// The database.
-        url: String,
+        database: Database,
         /// Its rows: the work's name, and optionally whether it was given up (true or 1).
         query: String,
         /// How often it is asked; once more when following ends.

@@ -79,8 +79,6 @@ pub enum Kind {
     OneOf(&'static [&'static str]),
     /// Any value, turned into JSON, with `{{ row.COLUMN }}` in its texts.
     Json,
-    /// A key that is agreed, and that this version refuses.
-    NotYet,
 }
 
 impl Key {

@@ -6,7 +6,7 @@
 use crate::completion::Completion;
 use crate::guess::Condition;
 use crate::request::PlannedRequest;
-use model::{ConnectionPolicy, Load, Nanos, Pairing, Seed, SendPrecision, Shape};
+use model::{ConnectionPolicy, Load, Nanos, Pairing, PlannedReading, Seed, SendPrecision, Shape};
 use schedule::Recorded;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub struct Plan {
     pub stalls: Option<StallPlan>,
     /// How work is followed past its answer; `None` where an answer is its end.
     pub completion: Option<Completion>,
+    /// What is read beside the load, in the order of the file.
+    pub readings: Vec<PlannedReading>,
     /// What is compared, in the order of the file; at least one.
     pub arms: Vec<Arm>,
     /// What is compared with what; no two arms twice.

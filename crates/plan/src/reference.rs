@@ -96,7 +96,6 @@ fn holds(kind: Kind) -> String {
             words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(" or ")
         }
         Kind::Json => "any value, with placeholders in texts".to_owned(),
-        Kind::NotYet => "not yet carried out".to_owned(),
     }
 }
 

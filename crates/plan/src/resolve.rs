@@ -6,6 +6,7 @@ mod compare;
 mod completion;
 mod guesses;
 mod load;
+mod readings;
 mod replay;
 mod request;
 mod shape;
@@ -66,7 +67,8 @@ pub(crate) fn resolve(
         environment: environment(&root.table("environment")),
         rounds: Rounds { count: rounds.count("count"), seed },
         stalls,
-        completion: completion::completion(&root, errors),
+        completion: completion::completion(&root, file.folder(), errors),
+        readings: readings::readings(&root, file.folder(), errors),
         guesses: guesses::guesses(file.root(), errors),
         arms,
         comparisons,

@@ -28,7 +28,7 @@ fn sorted(value: Value) -> Value {
 }
 
 fn table(parent: &str) -> Map<String, Value> {
-    let known = || keys::below(parent).filter(|key| key.kind != Kind::NotYet);
+    let known = || keys::below(parent);
     let any = known().find(|key| key.name() == "*").map_or(json!(false), property);
     let properties: Map<_, _> =
         known().filter(|key| key.name() != "*").map(|key| (key.name().to_owned(), property(key))).collect();
@@ -96,6 +96,6 @@ fn holds(kind: Kind, path: &str) -> Value {
         Kind::Wholes => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::OneOf(words) => json!({ "enum": words }),
-        Kind::Table | Kind::SameAs(_) | Kind::Named | Kind::Json | Kind::NotYet => json!({}),
+        Kind::Table | Kind::SameAs(_) | Kind::Named | Kind::Json => json!({}),
     }
 }

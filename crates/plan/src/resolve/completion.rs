@@ -1,14 +1,16 @@
 //! How work is followed past its answer.
 
 use super::Errors;
+use super::readings::database;
 use super::view::View;
 use crate::completion::{Completion, CompletionBy, When, WorkName, name_in};
+use std::path::Path;
 
 /// The ways to learn of an end, of which a plan has one.
 const WAYS: [&str; 4] = ["poll", "callback", "events", "sql"];
 
 /// What the plan says of it; `None` if work ends with its answer.
-pub(super) fn completion(root: &View<'_>, errors: &mut Errors<'_>) -> Option<Completion> {
+pub(super) fn completion(root: &View<'_>, folder: &Path, errors: &mut Errors<'_>) -> Option<Completion> {
     let view = root.given_table("completion")?;
     let given: Vec<&str> = WAYS.into_iter().filter(|way| view.given(way).is_some()).collect();
     let way = match given[..] {
@@ -29,7 +31,7 @@ pub(super) fn completion(root: &View<'_>, errors: &mut Errors<'_>) -> Option<Com
         "poll" => poll(&inside, errors)?,
         "callback" => (own_name(&view, errors)?, callback(&inside, errors)?),
         "events" => (own_name(&view, errors)?, events(&inside, errors)?),
-        _ => (own_name(&view, errors)?, sql(&inside)?),
+        _ => (own_name(&view, errors)?, sql(&inside, folder, errors)?),
     };
     if way == "poll" && view.given("name").is_some() {
         let says = "the polled URL names the work already";
@@ -102,9 +104,9 @@ fn events(view: &View<'_>, errors: &mut Errors<'_>) -> Option<CompletionBy> {
     })
 }
 
-fn sql(view: &View<'_>) -> Option<CompletionBy> {
+fn sql(view: &View<'_>, folder: &Path, errors: &mut Errors<'_>) -> Option<CompletionBy> {
     Some(CompletionBy::Sql {
-        url: view.words("url")?,
+        database: database(view, errors)?.below(folder),
         query: view.words("query")?,
         every: view.duration("every"),
     })

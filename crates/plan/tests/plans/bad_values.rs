@@ -282,26 +282,6 @@ open = { rate = "5/s", arrivals = "random" }
 }
 
 #[test]
-fn what_is_not_carried_out_yet() {
-    insta::assert_snapshot!(errors(
-        r#"
-question = "q"
-[target]
-url = "http://127.0.0.1:8600"
-[readings.queue]
-every = "1s"
-[arm.a]
-open = { rate = "5/s" }
-"#), @r#"
-    error: `readings` is not carried out yet by this version
-     --> checkout.toml:4:2
-      |
-    4 | [readings.queue]
-      |  ^^^^^^^^ leave it out for now
-    "#);
-}
-
-#[test]
 fn values_of_other_types() {
     insta::assert_snapshot!(errors(
         r#"

@@ -12,4 +12,5 @@ mod common;
 mod completions;
 mod good;
 mod properties;
+mod readings;
 mod shapes;
