@@ -4,17 +4,19 @@ use crate::company::StallBy;
 use crate::failure::What;
 use crate::limits::connections_for;
 use crate::order::Order;
-use crate::requests;
+use crate::readings_taken::ReadOrder;
 use crate::signal_stalls::SignalOrder;
 use crate::stalls::StallOrder;
 use crate::tool::ToolOutput;
+use crate::{followed_plan, requests};
 use model::{ConnectionPolicy, Load, Nanos, Rate, Seed};
 use plan::{Arm, ArmTester, Import, Plan, StallHow, StallPlan, WarmUp};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The run of `arm` in `round`, as an order. For an arm that another tool
-/// carries out it says the same, and only its warm-up is sent by it.
+/// carries out it says the same, and only its warm-up is sent by it. `target` is
+/// the process of the service, where we have started it.
 pub(crate) fn order(
     plan: &Plan,
     arm: &Arm,
@@ -22,6 +24,7 @@ pub(crate) fn order(
     seed: Seed,
     host: &str,
     peer: SocketAddr,
+    target: Option<u32>,
 ) -> Result<Order, What> {
     let sending = &arm.sending;
     let (load, asked) = match &arm.tester {
@@ -42,6 +45,10 @@ pub(crate) fn order(
         None => (requests::work(&plan.requests, host, close, seed), &plan.requests[0]),
     };
     let work = work.map_err(What::Request)?;
+    let work = match &plan.completion {
+        Some(completion) => work.capturing(followed_plan::capture(completion)),
+        None => work,
+    };
     let (warm_up, measure) = parts(arm);
     Ok(Order {
         arm: arm.name.clone(),
@@ -54,7 +61,8 @@ pub(crate) fn order(
         load,
         shape: arm.shape.clone(),
         recorded: arm.replay.as_ref().map(|replay| Arc::clone(&replay.recorded)),
-        follow: None,
+        follow: plan.completion.as_ref().map(|completion| followed_plan::follow(completion, host, peer)),
+        readings: ReadOrder { planned: plan.readings.clone(), target },
         seed,
         warm_up,
         measure,

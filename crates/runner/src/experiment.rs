@@ -70,7 +70,7 @@ impl<'a> Experiment<'a> {
     fn hold_every_arm_can_be_carried_out(&self) -> Result<(), ExperimentError> {
         let round = 1;
         for arm in self.plan.arms.iter().filter(|arm| matches!(arm.tester, ArmTester::Doorclock { .. })) {
-            let order = self.order(Turn { arm, round }, self.peers[0])?;
+            let order = self.order(Turn { arm, round }, (self.peers[0], None))?;
             order.facts().map_err(|error| of_arm(arm, What::Run(RunError::Order(error))))?;
         }
         Ok(())
@@ -143,7 +143,8 @@ impl<'a> Experiment<'a> {
             }
             watch(event);
         };
-        let ran = self.send(turn, peer, number, &mut company, &stop, &mut look);
+        let target = group.map(|group| group.as_raw_nonzero().get().unsigned_abs());
+        let ran = self.send(turn, (peer, target), number, &mut company, &stop, &mut look);
         if let Some(service) = &mut service
             && !self.is_stopped()
         {
@@ -208,12 +209,12 @@ impl<'a> Experiment<'a> {
         ExperimentError::at(&key, What::Target(error))
     }
 
-    /// Sends the run's load until `stop` is set. False if told to stop before
-    /// it began.
+    /// Sends the run's load to `whom`, an address and the process behind it where
+    /// we started it, until `stop` is set. False if told to stop before it began.
     fn send(
         &self,
         turn: Turn<'_>,
-        peer: SocketAddr,
+        whom: (SocketAddr, Option<u32>),
         number: (u32, u32),
         company: &mut Company,
         stop: &AtomicBool,
@@ -221,7 +222,7 @@ impl<'a> Experiment<'a> {
     ) -> Result<bool, ExperimentError> {
         let arm = turn.arm;
         let of_run = |error| of_arm(arm, What::Run(error));
-        let order = self.order(turn, peer)?;
+        let order = self.order(turn, whom)?;
         if let Some((requests, connections)) = arm::warm_up_ahead(arm) {
             warm_up::send(&order, requests, connections, self.stop)
                 .map_err(|error| of_run(RunError::Engine(error)))?;
@@ -250,9 +251,13 @@ impl<'a> Experiment<'a> {
         let _ = fs::remove_dir_all(self.folder.run_path(&turn.arm.name, turn.round));
     }
 
-    fn order(&self, turn: Turn<'_>, peer: SocketAddr) -> Result<crate::Order, ExperimentError> {
+    fn order(
+        &self,
+        turn: Turn<'_>,
+        (peer, target): (SocketAddr, Option<u32>),
+    ) -> Result<crate::Order, ExperimentError> {
         let seed: Seed = self.plan.rounds.seed_of(turn.round);
-        arm::order(self.plan, turn.arm, turn.round, seed, &self.target.host_header(), peer)
+        arm::order(self.plan, turn.arm, turn.round, seed, &self.target.host_header(), peer, target)
             .map_err(|what| of_arm(turn.arm, what))
     }
 
@@ -275,6 +280,7 @@ impl<'a> Experiment<'a> {
             plan_dir: self.plan_folder.to_path_buf(),
             stalls_asked: order.stalls_asked,
             capacity_per_s: None,
+            readings: order.readings.clone(),
         }
     }
 }

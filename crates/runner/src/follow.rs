@@ -2,7 +2,7 @@
 //! end says that it was done.
 //!
 //! The engine tells which work answers accepted ([`engine::Accepted`]). A
-//! source (`poll.rs`, `callback.rs`, `events.rs`) learns when it ended, on
+//! source (`poll.rs`, `callback.rs`, `events.rs`, `sql.rs`) learns when it ended, on
 //! threads of its own, so that nothing here stands in the way of sending; the
 //! ledger (`ledger.rs`, pure) puts the two together, and what it knows goes into
 //! `completions.jsonl` at once.
@@ -14,9 +14,10 @@ mod events;
 mod keeper;
 mod ledger;
 mod poll;
+mod sql;
 mod work;
 
-pub use work::{CallbackOrder, Condition, EventsOrder, FollowBy, FollowOrder, PollOrder};
+pub use work::{CallbackOrder, Condition, EventsOrder, FollowBy, FollowOrder, PollOrder, SqlOrder};
 
 use engine::{Clock as _, Follow, MonotonicClock};
 use keeper::{Heard, Keeper, Keeping};
@@ -66,6 +67,8 @@ pub struct Following {
     clock: MonotonicClock,
     keeper: Option<JoinHandle<Result<Followed, StoreError>>>,
     sources: Vec<JoinHandle<()>>,
+    /// Whether the source asks once more when it is told that following is over.
+    asks_at_end: bool,
 }
 
 impl Following {
@@ -86,13 +89,16 @@ impl Following {
             FollowBy::Poll(order) => poll::begin(order, &shared),
             FollowBy::Callback(order) => (Vec::new(), callback::begin(order, &shared)?),
             FollowBy::Events(order) => (Vec::new(), vec![events::begin(order, &shared)]),
+            FollowBy::Sql(order) => (Vec::new(), vec![sql::begin(order, &shared)]),
         };
         drop(shared);
         let keeping = Arc::new(Keeping::default());
         let keeper = Keeper { clock, accepted: to_keep, heard: to_hear, names, writer };
         let mine = Arc::clone(&keeping);
         let keeper = Some(std::thread::spawn(move || keeper.run(&mine)));
-        let following = Following { within: order.within, keeping, over, cpu, clock, keeper, sources };
+        let asks_at_end = matches!(order.by, FollowBy::Sql(_));
+        let following =
+            Following { within: order.within, keeping, over, cpu, clock, keeper, sources, asks_at_end };
         Ok((following, accepted))
     }
 
@@ -128,6 +134,10 @@ impl Following {
 
     /// Closes the books and ends every thread.
     fn end(&mut self) -> Result<Followed, StoreError> {
+        if self.asks_at_end {
+            self.over.store(true, Relaxed);
+            self.sources.drain(..).for_each(joined);
+        }
         self.keeping.close();
         let kept = self.keeper.take().map(joined).unwrap_or_else(|| Ok(Followed::default()));
         self.over.store(true, Relaxed);

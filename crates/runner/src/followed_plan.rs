@@ -5,17 +5,10 @@ use crate::follow::{CallbackOrder, Condition, EventsOrder, FollowBy, FollowOrder
 use engine::Capture;
 use plan::{Completion, CompletionBy, When, WorkName};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
-/// How the work that `peer` accepts is followed. Files that the plan names
-/// without a folder lie in `plan_folder`.
-pub(crate) fn follow(
-    completion: &Completion,
-    host: &str,
-    peer: SocketAddr,
-    plan_folder: &Path,
-) -> FollowOrder {
+/// How the work that `peer` accepts is followed.
+pub(crate) fn follow(completion: &Completion, host: &str, peer: SocketAddr) -> FollowOrder {
     let control = || Control::new(peer, host);
     let by = match &completion.by {
         CompletionBy::Poll { around_name, every, done, given_up } => FollowBy::Poll(PollOrder {
@@ -38,11 +31,9 @@ pub(crate) fn follow(
             done: condition(done),
             given_up: given_up.as_ref().map(condition),
         }),
-        CompletionBy::Sql { database, query, every } => FollowBy::Sql(SqlOrder {
-            database: database.below(plan_folder),
-            query: query.clone(),
-            every: *every,
-        }),
+        CompletionBy::Sql { database, query, every } => {
+            FollowBy::Sql(SqlOrder { database: database.clone(), query: query.clone(), every: *every })
+        }
     };
     FollowOrder { by, within: completion.within, at_most: completion.at_most }
 }

@@ -15,11 +15,13 @@ mod control;
 mod experiment;
 mod failure;
 mod follow;
+mod followed_plan;
 mod limits;
 mod machine;
 mod order;
 mod pace;
 mod quiet;
+mod readings_taken;
 mod ready;
 mod requests;
 mod reset;
@@ -42,12 +44,13 @@ pub use control::{Control, ControlError, Response};
 pub use experiment::Experiment;
 pub use failure::{ExperimentError, What};
 pub use follow::{
-    CallbackOrder, Condition, EventsOrder, FollowBy, FollowError, FollowOrder, Following, PollOrder,
+    CallbackOrder, Condition, EventsOrder, FollowBy, FollowError, FollowOrder, Following, PollOrder, SqlOrder,
 };
 pub use limits::{LimitError, connections_for, raise_descriptors};
 pub use machine::read_machine;
 pub use order::{Order, OrderError};
 pub use quiet::Restless;
+pub use readings_taken::ReadOrder;
 pub use requests::UnsendableError;
 pub use run::{RunError, Watch, execute};
 pub use service::{Service, ServiceError};

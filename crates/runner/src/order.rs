@@ -2,6 +2,7 @@
 
 use crate::follow::FollowOrder;
 use crate::machine;
+use crate::readings_taken::ReadOrder;
 use engine::{Limits, Numbers, Work};
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision, Shape};
 use schedule::{
@@ -37,6 +38,8 @@ pub struct Order {
     pub recorded: Option<Arc<Recorded>>,
     /// How work is followed past its answer; `None` where an answer is the end.
     pub follow: Option<FollowOrder>,
+    /// What is read beside it.
+    pub readings: ReadOrder,
     /// The run's seed.
     pub seed: Seed,
     /// The first part, sent and not counted.

@@ -4,6 +4,7 @@ use crate::beside::{Beside, Seen};
 use crate::follow::{FollowError, Following};
 use crate::machine;
 use crate::order::{DueCount, Order, OrderError};
+use crate::readings_taken::ReadingsTaken;
 use crate::stalls::StallError;
 use crate::tool::ToolError;
 use analysis::Live;
@@ -71,6 +72,7 @@ pub fn execute(
     let clock = MonotonicClock::starting_in(LEAD);
     let counted = Span { began: order.warm_up, ended: order.until() };
     beside.begin(&clock, counted)?;
+    let readings = ReadingsTaken::begin(&order.readings, clock, &mut writer)?;
     let following = order.follow.as_ref().map(|follow| Following::begin(follow, clock, writer.path()));
     let (following, follow) = following.transpose()?.unzip();
     let job = Job {
@@ -92,6 +94,7 @@ pub fn execute(
     let failure = keeper.failure;
     let mut told = |ended, accepted, left| watch(RunEvent::Following { ended, accepted, left });
     let followed = following.map(|following| following.finish(stop, &mut told)).transpose();
+    let read = readings.map_or(Ok(()), ReadingsTaken::end);
     watch(RunEvent::Finished { arm: order.arm.clone() });
     if let Some(error) = failure {
         // The engine's books count requests whose samples are lost, so they
@@ -100,6 +103,7 @@ pub fn execute(
         return Err(error.into());
     }
     let followed = followed?;
+    read?;
     let (seen, failure) = match beside.end(&clock) {
         Ok(seen) => (seen, None),
         Err(error) => (Seen::default(), Some(error)),

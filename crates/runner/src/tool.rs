@@ -24,6 +24,7 @@ pub use error::{Found, ToolError, ToolProblem};
 pub use execute::execute;
 pub(crate) use meter::cpu_time;
 
+use crate::readings_taken::ReadOrder;
 use crate::shell::guarded;
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision, ToolFacts};
 use std::path::{Path, PathBuf};
@@ -65,6 +66,8 @@ pub struct ToolOrder {
     pub stalls_asked: Option<bool>,
     /// Answers a second that the service can give, where another run showed it.
     pub capacity_per_s: Option<f64>,
+    /// What is read beside it.
+    pub readings: ReadOrder,
 }
 
 /// Whose output a command writes.

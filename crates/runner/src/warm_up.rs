@@ -121,7 +121,7 @@ mod tests {
              measure = \"1s\"\n[arm.a]\nclosed = {{ connections = 3 }}\n"
         );
         let plan = PlanFile::parse("plan.toml", text).and_then(|file| file.resolve()).expect("a plan");
-        arm::order(&plan, &plan.arms[0], 1, plan.rounds.seed_of(1), "test", peer).expect("an order")
+        arm::order(&plan, &plan.arms[0], 1, plan.rounds.seed_of(1), "test", peer, None).expect("an order")
     }
 
     #[test]

@@ -118,7 +118,12 @@ fn judge(facts: RunFacts, end: &WorkerEnd, samples: &dyn SampleSource, stalls: &
         examples: Vec::new(),
         stalls: Some(Stalls { planned: counted.len() as u64, seen: counted }),
     };
-    analysis::run(&RunRecord { facts, end: Some(end), last_sign: None }, samples).expect("samples in memory")
+    analysis::run(
+        &RunRecord { facts, end: Some(end), last_sign: None },
+        samples,
+        analysis::Alongside::default(),
+    )
+    .expect("samples in memory")
 }
 
 fn within(what: &str, measured: f64, expected: f64, share: f64) {

@@ -26,6 +26,9 @@ pub(super) enum Heard {
     NotYet(Box<str>, Nanos),
     /// It has ended, learnt at this moment.
     Ended(Box<str>, WorkEnd, Nanos),
+    /// Asked at the first moment which work had ended, and answered at the
+    /// second: what had not by then.
+    Looked { asked: Nanos, at: Nanos, ended: Vec<(Box<str>, WorkEnd)> },
     /// Something was asked or told that gave nothing, in words.
     Failed(String),
 }
@@ -142,6 +145,10 @@ impl Keeper {
             match heard {
                 Heard::NotYet(name, moment) => ledger.not_yet(&name, moment),
                 Heard::Ended(name, end, at) => ledger.end(name, end, at),
+                Heard::Looked { asked, at, ended } => {
+                    ended.into_iter().for_each(|(name, end)| ledger.end(name, end, at));
+                    ledger.looked(asked);
+                }
                 Heard::Failed(says) => {
                     followed.failed += 1;
                     followed.example.get_or_insert_with(|| says.chars().take(EXAMPLE).collect());

@@ -65,6 +65,13 @@ impl Ledger {
         }
     }
 
+    /// What is still waiting had not ended at `moment`.
+    pub fn looked(&mut self, moment: Nanos) {
+        for waiting in self.waiting.values_mut().flatten() {
+            waiting.not_before = waiting.not_before.max(moment);
+        }
+    }
+
     /// The end of work of this name was learnt at `at`.
     pub fn end(&mut self, name: Box<str>, end: WorkEnd, at: Nanos) {
         let waiting = self.waiting.remove(&name);

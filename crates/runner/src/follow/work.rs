@@ -1,7 +1,7 @@
 //! How work is followed, as whoever plans a run says it.
 
 use crate::control::Control;
-use model::{FollowFacts, FollowKind, Nanos};
+use model::{Database, FollowFacts, FollowKind, Nanos};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub enum FollowBy {
     Callback(CallbackOrder),
     /// By a stream of server-sent events.
     Events(EventsOrder),
+    /// By a query of the service's database.
+    Sql(SqlOrder),
 }
 
 /// Ask for each piece of work until it has ended.
@@ -87,6 +89,18 @@ pub struct EventsOrder {
     pub given_up: Option<Condition>,
 }
 
+/// Ask the service's database which work has ended.
+#[derive(Clone, Debug)]
+pub struct SqlOrder {
+    /// The database.
+    pub database: Database,
+    /// A row for each piece of work that has ended: its name, and in a second
+    /// column, if there is one, whether it was given up.
+    pub query: String,
+    /// The time from one answer to the next question.
+    pub every: Nanos,
+}
+
 impl FollowOrder {
     /// What results keep of it.
     pub fn facts(&self) -> FollowFacts {
@@ -94,6 +108,7 @@ impl FollowOrder {
             FollowBy::Poll(poll) => (FollowKind::Poll, Some(poll.every)),
             FollowBy::Callback(_) => (FollowKind::Callback, None),
             FollowBy::Events(_) => (FollowKind::Events, None),
+            FollowBy::Sql(sql) => (FollowKind::Sql, Some(sql.every)),
         };
         FollowFacts { kind, every, within: self.within, at_most: self.at_most }
     }

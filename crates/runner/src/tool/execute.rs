@@ -8,6 +8,7 @@ use super::process::{Ending, Running};
 use super::result::Measured;
 use super::{ToolOrder, ToolOutput, locust, oha, wrk};
 use crate::beside::{Beside, Seen};
+use crate::readings_taken::ReadingsTaken;
 use crate::run::{RunError, Watch};
 use engine::{Clock as _, MonotonicClock};
 use model::{Nanos, Progress, RunEvent, Sample, Span};
@@ -55,12 +56,15 @@ pub fn execute(
     let out = make_folder(&folder.run_path(&order.arm, order.round).join(FOLDER)).map_err(of_arm)?;
     let clock = MonotonicClock::starting_in(Nanos::ZERO);
     beside.begin(&clock, Span { began: Nanos::ZERO, ended: order.until() + STALLS_BEYOND })?;
+    let readings = ReadingsTaken::begin(&order.readings, clock, &mut writer)?;
     let life = live(order, &out, clock, stop, watch).map_err(of_arm)?;
     let seen = beside.end(&clock);
+    let read = readings.map_or(Ok(()), ReadingsTaken::end);
     watch(RunEvent::Finished { arm: order.arm.clone() });
     let output = read_output(order, &out, life.ending).map_err(of_arm)?;
     let measured = Measured::new(order, output, &life).map_err(of_arm)?;
     keep(&mut writer, measured.samples())?;
+    read?;
     // Whatever could not be seen beside it, the run is brought to an end first.
     let (seen, failure) = match seen {
         Ok(seen) => (seen, None),

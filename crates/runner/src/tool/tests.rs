@@ -4,6 +4,7 @@
 use super::*;
 use crate::beside::{Beside, Seen, SeenStalls};
 use crate::order::OrderError;
+use crate::readings_taken::ReadOrder;
 use crate::run::RunError;
 use model::{Rate, RunEvent, RunRecord, Sample, Span};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -58,6 +59,7 @@ fn order(output: ToolOutput, command: &str) -> ToolOrder {
         timeout: Nanos::from_secs(10),
         plan_dir: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tool/fixtures")),
         stalls_asked: None,
+        readings: ReadOrder::default(),
         capacity_per_s: None,
     }
 }
