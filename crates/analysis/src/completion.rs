@@ -14,7 +14,7 @@ const COURSE_POINTS: u64 = 240;
 /// learnt, never before it came. Work that was given up, or did not end, or had
 /// no name, gave no result: it waited until following ended at least, and
 /// enters as that lower bound. Percentiles are exact, by nearest rank.
-pub fn completion(record: &RunRecord, all: &[Completion]) -> Option<CompletionFigures> {
+pub(crate) fn completion(record: &RunRecord, all: &[Completion]) -> Option<CompletionFigures> {
     let facts = record.facts.follow?;
     let followed = record.end.as_ref().and_then(|end| end.followed.clone());
     let began = record.facts.warm_up;

@@ -3,6 +3,7 @@
 mod answer;
 mod doubts;
 mod shaped;
+mod worked;
 
 use crate::bounds::bound;
 use crate::comparison::comparisons;

@@ -19,6 +19,8 @@ fn figure(run: &RunSummary, name: &str) -> Option<f64> {
     }
     let ms = |nanos: Nanos| nanos.0 as f64 / 1e6;
     let exact = |point: Option<Point>| point.filter(|point| !point.at_least).map(|point| ms(point.value));
+    let exact_s =
+        |point: Option<Point>| point.filter(|point| !point.at_least).map(|point| point.value.as_secs_f64());
     let (response, service, late) = (&run.response_time, &run.service_time, &run.lateness.all);
     let corrected = run.corrected.as_ref();
     let stalls = run.stalls.as_ref();
@@ -51,6 +53,14 @@ fn figure(run: &RunSummary, name: &str) -> Option<f64> {
         "first_window_p99_ms" => exact(run.windows.first()?.p99),
         "near_mean_share" => run.near_mean,
         "overlapped_share" => Some(stalls?.overlapped_share),
+        "accepted" => Some(run.completion.as_ref()?.accepted as f64),
+        "done" => Some(run.completion.as_ref()?.done as f64),
+        "given_up" => Some(run.completion.as_ref()?.given_up as f64),
+        "result_p50_s" => exact_s(run.completion.as_ref()?.submit_to_result.p50),
+        "result_p95_s" => exact_s(run.completion.as_ref()?.submit_to_result.p95),
+        "result_max_s" => exact_s(run.completion.as_ref()?.submit_to_result.max),
+        "waiting_peak" => Some(run.completion.as_ref()?.peak as f64),
+        "drained_after_s" => run.completion.as_ref()?.drained_after.map(Nanos::as_secs_f64),
         "cpu_us_per_request" => run.tester.cpu_ns_per_request.map(|ns| ns / 1e3),
         "core_share" => run.tester.core_share,
         _ => None,

@@ -1,5 +1,6 @@
 //! Runs for tests: one that nothing speaks against, to be spoilt one way at a time.
 
+use crate::Alongside;
 use crate::summary::{ArmSummary, Point, RunSummary};
 use model::{
     ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Outcome, Rate, RunEnd, RunFacts, RunRecord,
@@ -138,7 +139,7 @@ impl Run {
 
     /// What analysis says about it.
     pub(crate) fn judged(&self) -> RunSummary {
-        crate::run(&self.record, &self.samples).expect("samples in memory can be read")
+        crate::run(&self.record, &self.samples, Alongside::default()).expect("samples in memory can be read")
     }
 }
 

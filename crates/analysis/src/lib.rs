@@ -27,6 +27,7 @@ mod over_rounds;
 mod pace;
 mod pooled;
 mod ramp;
+mod readings;
 mod replayed;
 mod run;
 mod shaped;
@@ -41,7 +42,6 @@ mod timing;
 mod told;
 mod windows;
 
-pub use completion::completion;
 pub use experiment::{ExperimentFacts, capacity, experiment};
 pub use growth::growth_of_reading;
 pub use live::Live;
@@ -49,7 +49,7 @@ pub use outlook::{
     ArmOutlook, Outlook, P99Outlook, PartsOutlook, PlannedArm, ShapeOutlook, StageOutlook, outlook,
 };
 pub use pooled::pooled;
-pub use run::run;
+pub use run::{Alongside, run};
 pub use summary::*;
 pub use tally::Tally;
 pub use timing::{Timing, Took};

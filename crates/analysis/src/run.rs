@@ -7,11 +7,13 @@
 //! many values in one place may take one more. Memory is that of the
 //! histograms, however many samples there are.
 
+use crate::completion::completion;
 use crate::corrected::{corrected, long_enough, refuse_where_load_changes, refuse_without_stalls};
 use crate::doubts::{self, Case};
 use crate::exact::find;
 use crate::growth::growth;
 use crate::pace::kept_up;
+use crate::readings;
 use crate::replayed::{Replayed, replayed};
 use crate::shaped::{Shaped, is_level};
 use crate::summary::{Distribution, Growth, Interval, Lateness, Little, RunSummary, TesterFigures, Verdict};
@@ -21,7 +23,8 @@ use crate::tally::QUANTILES;
 use crate::timing::Timing;
 use crate::told::{self, told_alone};
 use model::{
-    Nanos, Outcome, RunEnd, RunFacts, RunRecord, Sample, SampleSource, ShapeKind, SourceError, Span,
+    Completion, Nanos, Outcome, Readings, RunEnd, RunFacts, RunRecord, Sample, SampleSource, ShapeKind,
+    SourceError, Span,
 };
 use stats::{Histogram, Selection};
 
@@ -30,14 +33,42 @@ const CURVE_POINTS: u32 = 100;
 /// The curve's last point leaves out no less than one in this many (as a power of ten).
 const CURVE_NINES: f64 = 6.0;
 
-/// Everything that one run's record and samples say.
+/// What was learnt beside the requests of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alongside<'a> {
+    /// The accepted work whose end is known; `None` where nobody followed it.
+    pub completions: Option<&'a [Completion]>,
+    /// What was read; `None` where nothing was to be.
+    pub readings: Option<&'a Readings>,
+}
+
+impl Alongside<'_> {
+    /// Adds what it says to what the requests say.
+    fn enter(self, record: &RunRecord, counted: Span, summary: &mut RunSummary) {
+        summary.completion = self.completions.and_then(|all| completion(record, all));
+        if let Some(readings) = self.readings {
+            summary.readings = readings::figures(readings, counted.began);
+            summary.reading_gaps = readings.gaps();
+            summary.growth.extend(readings::growths(&record.facts, readings, counted));
+        }
+    }
+}
+
+/// Everything that one run's record and samples say, and what was learnt beside them.
 ///
 /// # Errors
 ///
 /// If a pass over the samples fails.
-pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary, SourceError> {
+pub fn run(
+    record: &RunRecord,
+    samples: &dyn SampleSource,
+    alongside: Alongside<'_>,
+) -> Result<RunSummary, SourceError> {
     if let Some((end, told)) = told_alone(record) {
-        return Ok(told::summary(record, end, &told));
+        let mut summary = told::summary(record, end, &told);
+        let counted = Span { began: record.facts.warm_up, ended: end.counted_until };
+        alongside.enter(record, counted, &mut summary);
+        return Ok(summary);
     }
     let survey = Survey::of(record, samples)?;
     let exact = Exact::of(&survey, record.facts.timeout, samples)?;
@@ -51,7 +82,9 @@ pub fn run(record: &RunRecord, samples: &dyn SampleSource) -> Result<RunSummary,
     let all = survey.all;
     let (samples_counted, unseen) = (survey.tally.total(), survey.unseen);
     let replayed = replay(record, &survey, &exact, samples)?;
+    let counted = survey.span;
     let mut summary = summarise(record, survey, &exact, interval);
+    alongside.enter(record, counted, &mut summary);
     let n = summary.response_time.n;
     summary.near_mean = (n > 0).then(|| near as f64 / n as f64);
     if let (Some(corrected), Some(replayed)) = (&mut summary.corrected, replayed) {
@@ -201,6 +234,8 @@ fn summarise(record: &RunRecord, survey: Survey, exact: &Exact, p99_interval: In
         bursts: shaped.map_or_else(Vec::new, |shaped| shaped.bursts(&exact.parts)),
         growth: drift(facts, &survey, exact).into_iter().collect(),
         completion: None,
+        readings: Vec::new(),
+        reading_gaps: Vec::new(),
         near_mean: None,
         told: end.and_then(|end| end.told.clone()),
         story: end.and_then(|end| end.machine.clone()),

@@ -5,13 +5,15 @@
 
 mod completion;
 mod experiment;
+mod readings;
 mod shape;
 
 pub use completion::*;
 pub use experiment::*;
+pub use readings::*;
 pub use shape::*;
 
-use model::{Load, MachineStory, Nanos, RunFacts, Told};
+use model::{Load, MachineStory, Nanos, ReadingGaps, RunFacts, Told};
 
 /// How far a measurement can be trusted, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -306,6 +308,10 @@ pub struct RunSummary {
     pub growth: Vec<Growth>,
     /// What became of the work that answers accepted, where it was followed.
     pub completion: Option<CompletionFigures>,
+    /// What was read beside the load: every column that gave a number.
+    pub readings: Vec<ReadingFigures>,
+    /// Where readings gave nothing, and why.
+    pub reading_gaps: Vec<ReadingGaps>,
     /// Share of requests whose response time lies within 10 % of the mean, 0 to 1.
     pub near_mean: Option<f64>,
     /// What another tool says of the run, where one sent.

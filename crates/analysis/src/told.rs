@@ -70,6 +70,8 @@ pub(crate) fn summary(record: &RunRecord, end: &RunEnd, told: &Told) -> RunSumma
         bursts: Vec::new(),
         growth: Vec::new(),
         completion: None,
+        readings: Vec::new(),
+        reading_gaps: Vec::new(),
         near_mean: None,
         told: end.told.clone(),
         story: end.machine.clone(),

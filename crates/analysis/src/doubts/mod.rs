@@ -4,6 +4,7 @@
 //! new one goes into the file of its kind and into [`RULES`], and gets one
 //! test that raises it and one that does not.
 
+mod alongside;
 mod books;
 mod length;
 mod machine;
@@ -52,7 +53,7 @@ impl Case<'_> {
 type Rule = fn(&Case) -> Option<Doubt>;
 
 /// All of them, the gravest kinds first.
-const RULES: [Rule; 26] = [
+const RULES: [Rule; 33] = [
     books::no_requests,
     books::everything_failed,
     books::conservation,
@@ -78,6 +79,13 @@ const RULES: [Rule; 26] = [
     shape::few_before_burst,
     shape::short_stages,
     shape::told_in_stretches,
+    alongside::work_missing,
+    alongside::nameless_work,
+    alongside::unfinished_work,
+    alongside::failed_questions,
+    alongside::strange_ends,
+    alongside::coarse_following,
+    alongside::reading_gaps,
     tester::own_clock,
 ];
 

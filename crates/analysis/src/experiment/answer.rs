@@ -1,6 +1,6 @@
 //! The answer in one sentence, with the figures that it rests on.
 
-use super::shaped;
+use super::{shaped, worked};
 use crate::comparison::value;
 use crate::doubts::counted;
 use crate::summary::{ArmSummary, BoundSummary, Comparison, Point, RunSummary, Verdict};
@@ -16,6 +16,10 @@ pub(super) fn answer(
     planned_runs: Option<u32>,
 ) -> String {
     let reservations = || reservations(arms, comparisons, planned_runs);
+    // Work that goes on after its answer is what was asked about.
+    if let Some(found) = worked::answer(arms) {
+        return format!("{found}{}.", reservations());
+    }
     let of_shapes = shaped::answer(arms);
     let all_said = of_shapes.is_some() && arms.iter().all(|arm| arm.ramp.is_some());
     let of_bound = || bounds.first().filter(|_| !all_said).and_then(by_bound);

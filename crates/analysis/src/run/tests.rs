@@ -208,7 +208,10 @@ fn a_failing_source_is_an_error_and_no_half_result() {
             Err(SourceError("batch 2 is damaged".to_owned()))
         }
     }
-    assert_eq!(run(&Run::calm().record, &Torn), Err(SourceError("batch 2 is damaged".to_owned())));
+    assert_eq!(
+        run(&Run::calm().record, &Torn, Alongside::default()),
+        Err(SourceError("batch 2 is damaged".to_owned()))
+    );
 }
 
 #[test]
@@ -223,11 +226,11 @@ fn a_run_takes_four_passes_and_a_killed_one_five() {
     }
     let Run { mut record, samples } = Run::calm();
     let source = Counted(samples, std::cell::Cell::new(0));
-    let whole = run(&record, &source);
+    let whole = run(&record, &source, Alongside::default());
     assert_eq!(source.1.replace(0), 4);
     assert_eq!(whole, Ok(Run::calm().judged()), "and batches make no difference");
     record.end = None;
-    assert!(run(&record, &source).is_ok());
+    assert!(run(&record, &source, Alongside::default()).is_ok());
     assert_eq!(source.1.get(), 5);
 }
 

@@ -176,7 +176,7 @@ proptest! {
         let mut turned = run.samples.clone();
         turned.rotate_left(turn);
         turned.reverse();
-        let again = crate::run(&run.record, &Batches(turned, size)).expect("samples in memory");
+        let again = crate::run(&run.record, &Batches(turned, size), crate::Alongside::default()).expect("samples in memory");
         prop_assert_eq!(again, whole);
     }
 
