@@ -98,6 +98,8 @@ fn of_requests(facts: RunFacts, asked: &[Asked]) -> RunSummary {
         bursts: Vec::new(),
         growth: Vec::new(),
         completion: None,
+        readings: Vec::new(),
+        reading_gaps: Vec::new(),
         near_mean: Some(0.031),
         told: None,
         story: None,

@@ -11,10 +11,12 @@ pub(crate) mod corrections;
 pub(crate) mod guesses;
 pub(crate) mod machine;
 pub(crate) mod means;
+pub(crate) mod readings;
 pub(crate) mod shapes;
 pub(crate) mod stalls;
 pub(crate) mod tools;
 pub(crate) mod windows;
+pub(crate) mod work;
 
 use crate::table::Table;
 use std::borrow::Cow;

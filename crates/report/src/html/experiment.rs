@@ -5,7 +5,7 @@
 use super::markup::{Figure, definitions, element, escape, plain_table, prose};
 use super::{again, figures, header, shapes, single_run, tables, verdict};
 use crate::experiment::arms;
-use crate::experiment::{Part, bounds, corrections, guesses, machine, means, stalls, tools};
+use crate::experiment::{Part, bounds, corrections, guesses, machine, means, readings, stalls, tools, work};
 use crate::{arms as pairs, words};
 use analysis::{ArmSummary, GuessSummary, RunSummary, Summary};
 
@@ -14,8 +14,10 @@ pub(super) fn body(summary: &Summary, plan_text: Option<&str>) -> String {
     [
         header(summary),
         verdict(summary),
+        followed(summary),
         shapes::sections(summary),
         pictures(summary),
+        read(summary),
         guessed(summary),
         said(bounds::parts(summary)),
         said([corrections::part(summary), means::part(summary), tools::part(summary)].into_iter().flatten()),
@@ -62,6 +64,30 @@ fn one_run(summary: &Summary, run: &RunSummary) -> String {
         Some(format!("{}{}", element("h2", "", title), figure?.html()))
     };
     figures.into_iter().filter_map(drawn).collect()
+}
+
+/// What became of accepted work: the picture of each arm's first run, and every run's figures.
+fn followed(summary: &Summary) -> String {
+    let Some(part) = work::part(summary) else { return String::new() };
+    let all = work::followed(summary);
+    let mut drawn: Vec<&str> = Vec::new();
+    let mut pictures = String::new();
+    for one in &all {
+        if !drawn.contains(&one.arm) {
+            drawn.push(one.arm);
+            pictures += &figures::course(one, all.len() > 1).map(|figure| figure.html()).unwrap_or_default();
+        }
+    }
+    said([part]) + &pictures
+}
+
+/// What was read beside the load; drawn here where no work was followed.
+fn read(summary: &Summary) -> String {
+    let Some(part) = readings::part(summary) else { return String::new() };
+    let runs = || summary.arms.iter().filter_map(pairs::first_run);
+    let alone = runs().all(|run| run.completion.is_none());
+    let strips = runs().find_map(figures::readings_alone).filter(|_| alone).unwrap_or_default();
+    said([part]) + &strips
 }
 
 /// Parts with their sentences, tables and notes.

@@ -4,7 +4,7 @@ use super::types::{
     Arm, Around, Corrected, DoubtEntry, Lateness, Little, Machine, Ordered, P99Interval, Run, Stalls,
     SummaryFile, Tester, Times,
 };
-use super::{FORMAT, planned, shape};
+use super::{FORMAT, alongside, planned, shape};
 use analysis::{Distribution, Doubt, Interval, KeptUp, Point, RunSummary};
 use model::{Load, Nanos, Outcome};
 
@@ -127,6 +127,9 @@ fn run(run: &RunSummary) -> Run {
         stages: run.stages.iter().map(shape::stage).collect(),
         bursts: run.bursts.iter().map(shape::burst).collect(),
         growth: run.growth.iter().map(shape::growth).collect(),
+        completion: run.completion.as_ref().map(alongside::completion),
+        readings: run.readings.iter().map(alongside::reading).collect(),
+        reading_gaps: run.reading_gaps.iter().map(alongside::gap).collect(),
         near_mean_share: run.near_mean,
         told: run.told.as_ref().map(planned::told),
         machine: run.story.as_ref().map(planned::story),

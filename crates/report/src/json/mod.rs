@@ -5,6 +5,7 @@
 //! added; where one changes its meaning, [`FORMAT`] counts up. An unknown
 //! number is `null`, never zero.
 
+mod alongside;
 mod convert;
 mod planned;
 mod shape;

@@ -118,10 +118,84 @@ pub(super) struct Run {
     pub stages: Vec<Stage>,
     pub bursts: Vec<Burst>,
     pub growth: Vec<Grown>,
+    pub completion: Option<Completion>,
+    pub readings: Vec<Reading>,
+    pub reading_gaps: Vec<ReadingGap>,
     pub near_mean_share: Option<f64>,
     pub told: Option<Told>,
     pub machine: Option<Story>,
     pub examples: Ordered<String>,
+}
+
+/// Work that was followed past its answer.
+#[derive(Debug, Serialize)]
+pub(super) struct Completion {
+    pub by: &'static str,
+    pub every_ns: Option<u64>,
+    pub within_ns: u64,
+    pub at_most_ns: Option<u64>,
+    pub accepted: u64,
+    pub done: u64,
+    pub given_up: u64,
+    pub unfinished: u64,
+    pub nameless: u64,
+    pub submit_to_result_ns: Times,
+    pub resolution_ns: Option<u64>,
+    pub peak: u64,
+    pub peak_at_s: f64,
+    pub drained_after_ns: Option<u64>,
+    pub late: Option<u64>,
+    pub held: Option<&'static str>,
+    pub followed: Option<Followed>,
+    pub course: Vec<CoursePoint>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Followed {
+    pub until_ns: u64,
+    pub cut_short: bool,
+    pub asked: u64,
+    pub failed: u64,
+    pub example: Option<String>,
+    pub strangers: u64,
+    pub repeated: u64,
+    pub cpu_ns: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct CoursePoint {
+    pub at_s: f64,
+    pub submitted: u64,
+    pub ended: u64,
+}
+
+/// One column of a reading.
+#[derive(Debug, Serialize)]
+pub(super) struct Reading {
+    pub reading: String,
+    pub column: String,
+    pub kind: String,
+    pub asks: String,
+    pub every_s: f64,
+    pub unit: Option<&'static str>,
+    pub limit: Option<f64>,
+    pub n: u64,
+    pub first: f64,
+    pub last: f64,
+    pub least: f64,
+    pub most: f64,
+    pub most_at_s: f64,
+}
+
+/// Where a reading gave nothing; `column` is `null` where all of it was missing.
+#[derive(Debug, Serialize)]
+pub(super) struct ReadingGap {
+    pub reading: String,
+    pub column: Option<String>,
+    pub asked: u64,
+    pub gaps: u64,
+    pub first: String,
+    pub first_at_ns: u64,
 }
 
 /// A distribution of times in nanoseconds. Only the response time's p99 has an

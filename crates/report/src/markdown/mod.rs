@@ -5,7 +5,8 @@
 //! a tag or a column. Start at [`experiment`].
 
 use crate::experiment::{
-    Part, arms, bounds, comparisons, corrections, guesses, machine, means, shapes, stalls, tools, windows,
+    Part, arms, bounds, comparisons, corrections, guesses, machine, means, readings, shapes, stalls, tools,
+    windows, work,
 };
 use crate::table::{Column, Table};
 use crate::{doubts, words};
@@ -21,6 +22,7 @@ pub fn experiment(summary: &Summary, plan_text: Option<&str>, folder: Option<&st
         page.paragraph(&format!("**{}**", escape(&summary.answer)));
     }
     verdict(&mut page, summary);
+    work::part(summary).iter().for_each(|part| page.part(part));
     shapes::parts(summary).iter().for_each(|part| page.part(part));
     page.part(&arms::waits(summary));
     page.part(&arms::work(summary));
@@ -32,6 +34,7 @@ pub fn experiment(summary: &Summary, plan_text: Option<&str>, folder: Option<&st
             means::part(summary),
             stalls::part(summary),
             tools::part(summary),
+            readings::part(summary),
         ]);
     parts.flatten().for_each(|part| page.part(&part));
     guessed(&mut page, summary);

@@ -4,7 +4,8 @@ use super::dots::{Axis, Mark};
 use super::screen::{LABEL, Screen, WIDTH, shortened};
 use super::shape::strips;
 use crate::experiment::{
-    Part, arms, bounds, comparisons, corrections, guesses, machine, means, shapes, stalls, tools, windows,
+    Part, arms, bounds, comparisons, corrections, guesses, machine, means, readings, shapes, stalls, tools,
+    windows, work as followed,
 };
 use crate::{doubts, words};
 use analysis::{RunSummary, Summary, Verdict};
@@ -23,6 +24,7 @@ pub fn experiment(summary: &Summary, plan_text: Option<&str>, folder: Option<&st
     }
     screen.blank();
     verdict(&mut screen, summary);
+    followed::part(summary).iter().for_each(|one| part(&mut screen, &narrow(one)));
     over_time(&mut screen, summary);
     waits(&mut screen, summary);
     part(&mut screen, &arms::work(summary));
@@ -35,6 +37,7 @@ pub fn experiment(summary: &Summary, plan_text: Option<&str>, folder: Option<&st
             means::part(summary),
             stalls::part(summary),
             tools::part(summary),
+            readings::part(summary),
         ]);
     parts.flatten().for_each(|one| part(&mut screen, &one));
     guessed(&mut screen, summary);
@@ -68,6 +71,12 @@ fn heading(screen: &mut Screen, title: &str) {
 /// The sentences of a part are enough where its table is wide.
 fn without_table(part: Part) -> Part {
     Part { table: None, ..part }
+}
+
+/// Sentences say what a wide table does in columns for which a terminal has no room.
+fn narrow(part: &Part) -> Part {
+    let table = part.table.clone().map(|table| table.without(&["given up", "last after"], |_| true));
+    Part { title: part.title.clone(), says: part.says.clone(), table, notes: part.notes.clone() }
 }
 
 fn part(screen: &mut Screen, part: &Part) {

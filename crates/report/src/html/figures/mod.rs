@@ -4,6 +4,7 @@
 mod around;
 mod burst;
 mod clocks;
+mod course;
 mod curve;
 mod effects;
 mod growth;
@@ -18,6 +19,7 @@ mod windows;
 pub(super) use around::{around, around_of_rounds};
 pub(super) use burst::burst;
 pub(super) use clocks::clocks;
+pub(super) use course::{course, readings_alone};
 pub(super) use curve::curve;
 pub(super) use effects::effects;
 pub(super) use growth::growth;
