@@ -321,6 +321,12 @@ fn of_run(run: &Value, figure: &str) -> Option<f64> {
         "rate_per_s" | "scheduled" | "ok" | "unfinished" | "never_sent" | "near_mean_share" => {
             run[figure].as_f64()
         }
+        "accepted" | "done" | "given_up" => run["completion"][figure].as_f64(),
+        "result_p50_s" => exact(&run["completion"]["submit_to_result_ns"], "p50").map(|ms| ms / 1e3),
+        "result_p95_s" => exact(&run["completion"]["submit_to_result_ns"], "p95").map(|ms| ms / 1e3),
+        "result_max_s" => exact(&run["completion"]["submit_to_result_ns"], "max").map(|ms| ms / 1e3),
+        "waiting_peak" => run["completion"]["peak"].as_f64(),
+        "drained_after_s" => run["completion"]["drained_after_ns"].as_f64().map(|ns| ns / 1e9),
         _ => None,
     }
 }

@@ -9,6 +9,7 @@
 //! Start at [`verify()`]. `run.rs` lists what is computed of one run, by the
 //! names that `summary.json` has for it; each other file is one definition.
 
+mod alongside;
 mod check;
 mod corrected;
 mod crc32;

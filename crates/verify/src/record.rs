@@ -1,6 +1,7 @@
 //! `run.json` and `stalls.json`, as `FORMAT.md` of the store promises them.
 
 use crate::VerifyError;
+use crate::alongside::{Follow, Followed, ReadingsFile};
 use crate::folder::read_json;
 use crate::shape::Shape;
 use serde::Deserialize;
@@ -14,6 +15,7 @@ pub(crate) struct Record {
     pub(crate) end: End,
     pub(crate) samples: SampleFile,
     pub(crate) stalls: Option<Stalls>,
+    pub(crate) readings: Option<ReadingsFile>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -21,6 +23,7 @@ struct RunFile {
     facts: Facts,
     end: Option<End>,
     samples: Option<SampleFile>,
+    readings: Option<ReadingsFile>,
 }
 
 /// What was known before the first request.
@@ -47,6 +50,8 @@ pub(crate) struct Facts {
     pub(crate) capacity_per_s: Option<f64>,
     /// Another tool that sent.
     pub(crate) tool: Option<Tool>,
+    /// How work was to be followed past its answer.
+    pub(crate) follow: Option<Follow>,
 }
 
 /// Another tool, as an arm.
@@ -87,6 +92,8 @@ pub(crate) struct End {
     stalls_told: bool,
     /// What another tool tells of its run.
     pub(crate) told: Option<Value>,
+    /// What following came to.
+    pub(crate) followed: Option<Followed>,
     /// What the machine did besides.
     pub(crate) machine: Option<Value>,
 }
@@ -116,12 +123,12 @@ pub(crate) struct Stall {
 impl Record {
     /// Reads what lies in one run's folder, samples apart.
     pub(crate) fn read(run: &Path) -> Result<Record, VerifyError> {
-        let RunFile { facts, end, samples } = read_json(&run.join("run.json"))?;
+        let RunFile { facts, end, samples, readings } = read_json(&run.join("run.json"))?;
         let (Some(end), Some(samples)) = (end, samples) else {
             return Err(VerifyError::NoEnd { run: run.to_path_buf() });
         };
         let stalls = end.stalls_told.then(|| read_json(&run.join("stalls.json"))).transpose()?;
-        Ok(Record { facts, end, samples, stalls })
+        Ok(Record { facts, end, samples, stalls, readings })
     }
 
     /// What another tool tells, if that is all that is known of the run; an

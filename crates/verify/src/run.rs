@@ -1,5 +1,6 @@
 //! Everything that is reported of one run, computed again.
 
+use crate::alongside::Alongside;
 use crate::check::{Computed, List};
 use crate::manifest::sha256;
 use crate::record::{Load, Record, Stall};
@@ -13,16 +14,17 @@ const LITTLE_MARGIN: f64 = 0.02;
 
 /// Its values under their names in `summary.json`. `reported` is asked for its
 /// doubts alone, since the verdict must be the worst of them.
-pub(crate) fn list(record: &Record, rows: &[Row], reported: &Value) -> List {
+pub(crate) fn list(record: &Record, rows: &[Row], alongside: &Alongside, reported: &Value) -> List {
     let mut list = List::default();
     facts(record, rows, &mut list);
     counts(record, rows, &mut list);
     times(record, rows, &mut list);
-    over_time(record, rows, &mut list);
+    over_time(record, rows, alongside, &mut list);
+    alongside.list(record, &mut list);
     tester(record, &mut list);
     beside(record, &mut list);
     list.text("verdict", worst_weight(reported));
-    list.add("void_doubts", Computed::Words(void_codes(record, rows)));
+    list.add("void_doubts", Computed::Words(void_codes(record, rows, alongside)));
     list
 }
 
@@ -149,7 +151,7 @@ fn times(record: &Record, rows: &[Row], list: &mut List) {
 }
 
 /// What the shape of a load over time asks for.
-fn over_time(record: &Record, rows: &[Row], list: &mut List) {
+fn over_time(record: &Record, rows: &[Row], alongside: &Alongside, list: &mut List) {
     let (facts, part) = (&record.facts, record.counted_part());
     let Some(shape) = &facts.shape else {
         for none in ["stages", "bursts", "growth"] {
@@ -160,7 +162,10 @@ fn over_time(record: &Record, rows: &[Row], list: &mut List) {
     let run = shape::stages::Run { shape, load: &facts.load, rows, part, timeout: facts.timeout_ns };
     shape::stages::list(&run, list);
     shape::burst::list(&run, list);
-    shape::growth::list(&run, list);
+    let watched = shape::growth::list(&run, list);
+    if let Some(at) = watched {
+        alongside.growth(record, at, list);
+    }
 }
 
 fn tester(record: &Record, list: &mut List) {
@@ -216,7 +221,7 @@ pub(crate) fn worst_weight(reported: &Value) -> &'static str {
 }
 
 /// The doubts that make a run void, by the books alone.
-fn void_codes(record: &Record, rows: &[Row]) -> Vec<String> {
+fn void_codes(record: &Record, rows: &[Row], alongside: &Alongside) -> Vec<String> {
     let end = &record.end;
     let counted_rows = counted(rows).count() as u64;
     let no_answer = !counted(rows).any(Row::is_ok);
@@ -234,6 +239,7 @@ fn void_codes(record: &Record, rows: &[Row]) -> Vec<String> {
         ("plan-not-kept", off_plan && !end.interrupted),
         ("samples-lost", end.samples_lost > 0),
         ("little", apart),
+        ("work-missing", alongside.work_is_missing(record, rows)),
     ];
     codes.into_iter().filter(|(_, holds)| *holds).map(|(code, _)| code.to_owned()).collect()
 }

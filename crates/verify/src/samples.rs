@@ -1,10 +1,11 @@
 //! A run's samples, all of them in memory: one row a request.
 
+use crate::alongside::ReadingRow;
 use crate::folder::read;
 use crate::record::SampleFile;
 use crate::{VerifyError, crc32};
 use parquet::column::reader::{ColumnReader, get_typed_column_reader};
-use parquet::data_type::{BoolType, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use std::fs::File;
@@ -117,6 +118,37 @@ fn decode<R: ChunkReader + 'static>(from: R) -> Result<Vec<Row>, ParquetError> {
         })
     };
     (0..counted.len()).map(row).collect()
+}
+
+/// Every row of a file of readings.
+pub(crate) fn reading_rows(path: &Path) -> Result<Vec<ReadingRow>, VerifyError> {
+    let file = File::open(path).map_err(|source| VerifyError::Io { path: path.to_path_buf(), source })?;
+    decode_readings(file)
+        .map_err(|error| VerifyError::Damaged { path: path.to_path_buf(), what: error.to_string() })
+}
+
+fn decode_readings<R: ChunkReader + 'static>(from: R) -> Result<Vec<ReadingRow>, ParquetError> {
+    let table = SerializedFileReader::new(from)?;
+    let reading = known(column::<ByteArrayType>(&table, "reading")?)?;
+    let name = known(column::<ByteArrayType>(&table, "column")?)?;
+    let asked = known(column::<Int64Type>(&table, "asked_ns")?)?;
+    let answered = known(column::<Int64Type>(&table, "answered_ns")?)?;
+    let value = column::<DoubleType>(&table, "value")?;
+    let note = column::<ByteArrayType>(&table, "note")?;
+    let lengths = [name.len(), asked.len(), answered.len(), value.len(), note.len()];
+    if lengths.iter().any(|length| *length != reading.len()) {
+        return Err(ParquetError::General("its columns are of different lengths".to_owned()));
+    }
+    let text = |bytes: &ByteArray| String::from_utf8_lossy(bytes.data()).into_owned();
+    let row = |at: usize| ReadingRow {
+        reading: text(&reading[at]),
+        column: text(&name[at]),
+        asked: asked[at].cast_unsigned(),
+        answered: answered[at].cast_unsigned(),
+        value: value[at],
+        note: note[at].as_ref().map(text),
+    };
+    Ok((0..reading.len()).map(row).collect())
 }
 
 fn outcome_named(name: &[u8]) -> Result<&'static str, ParquetError> {

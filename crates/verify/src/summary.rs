@@ -1,5 +1,6 @@
 //! The whole folder: every run that it holds against every run reported.
 
+use crate::alongside::Alongside;
 use crate::check::{Computed, List};
 use crate::folder::{entries, name_of, read_json};
 use crate::manifest::{Manifest, ManifestRun, Plan};
@@ -106,9 +107,10 @@ fn check_run(
         return Ok(());
     };
     let told = record.told_alone();
+    let alongside = Alongside::read(path, record)?;
     let list = match &told {
-        Some(told) => told::list(record, told, run),
-        None => run::list(record, &rows, run),
+        Some(told) => told::list(record, told, &alongside, run),
+        None => run::list(record, &rows, &alongside, run),
     };
     let of_arm = arm_list(record);
     let times = told.is_none().then(|| run::response_times(record, &rows));

@@ -1,6 +1,7 @@
 //! A run of another tool that gives no time of single requests: all that is
 //! reported of it is what the tool tells.
 
+use crate::alongside::Alongside;
 use crate::check::{Computed, List};
 use crate::record::Record;
 use crate::run::{beside, facts, worst_weight};
@@ -10,10 +11,11 @@ use serde_json::Value;
 
 /// Its values under their names in `summary.json`. `told` is what `run.json`
 /// has of the tool's own figures.
-pub(crate) fn list(record: &Record, told: &Value, reported: &Value) -> List {
+pub(crate) fn list(record: &Record, told: &Value, alongside: &Alongside, reported: &Value) -> List {
     let mut list = List::default();
     facts(record, &[], &mut list);
     beside(record, &mut list);
+    alongside.list(record, &mut list);
     let whole = |field: &str| told[field].as_u64();
     let (requests, failed) = (whole("requests").unwrap_or(0), whole("failed").unwrap_or(0));
     let seconds = record.counted_part().seconds();

@@ -23,10 +23,12 @@ const MOST_CORRELATION: f64 = 0.3;
 /// Less of the level than this over the run is not worth saying.
 const WORTH_SAYING: f64 = 0.01;
 
-/// What grew in a run: of a level load that asks for it, the median.
-pub(crate) fn list(run: &Run<'_>, list: &mut List) {
+/// What grew in a run: of a level load that asks for it, the median. How many
+/// things were watched so far; `None` where none is to be.
+pub(crate) fn list(run: &Run<'_>, list: &mut List) -> Option<usize> {
     if !["steady", "soak"].contains(&run.shape.kind.as_str()) {
-        return list.add("growth.0", Computed::Nothing);
+        list.add("growth.0", Computed::Nothing);
+        return None;
     }
     let offset = |at: u64| run.part.edge(at, WINDOWS) - run.part.began;
     let median = |at: u64| {
@@ -35,7 +37,7 @@ pub(crate) fn list(run: &Run<'_>, list: &mut List) {
     };
     let windows: Vec<Option<f64>> = (0..WINDOWS).map(median).collect();
     grown("growth.0", ("response time p50", "ns"), &windows, run.part.length(), None, list);
-    list.add("growth.1", Computed::Nothing);
+    Some(1)
 }
 
 /// Everything that is said of something whose value in each window is known.

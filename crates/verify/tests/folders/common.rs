@@ -81,8 +81,9 @@ pub fn seal(folder: &Folder) {
 }
 
 fn summary(folder: &Folder) -> String {
-    let judged =
-        |stored: &store::StoredRun| analysis::run(stored.record(), stored).expect("readable samples");
+    let judged = |stored: &store::StoredRun| {
+        analysis::run(stored.record(), stored, analysis::Alongside::default()).expect("readable samples")
+    };
     let runs = folder.runs().expect("readable runs").iter().map(judged).collect();
     report::json::summary(&analysis::experiment(facts_of(&manifest_facts()), runs))
 }

@@ -226,7 +226,7 @@ fn summary(folder: &Folder, plan: PlanFacts, guesses: Vec<Guess>) -> Summary {
     let judged = |run: &StoredRun| {
         let mut record = run.record().clone();
         record.facts.capacity_per_s = record.facts.capacity_per_s.or(capacity);
-        analysis::run(&record, run).expect("readable samples")
+        analysis::run(&record, run, analysis::Alongside::default()).expect("readable samples")
     };
     let runs = stored.iter().map(judged).collect();
     let facts = ExperimentFacts { plan: Some(plan), ..facts_of(&manifest_facts()) };
