@@ -8,7 +8,7 @@ use crate::wall::Began;
 use crate::{print, requests, signals};
 use analysis::Verdict;
 use model::{ArrivalProcess, ConnectionPolicy, Load, MachineFacts, Nanos, Rate, Seed, SendPrecision};
-use runner::{Company, Control, Order, Service, StallBy, StallOrder};
+use runner::{Company, Control, Order, ReadOrder, Service, StallBy, StallOrder};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -132,6 +132,7 @@ fn order(
         shape: None,
         recorded: None,
         follow: None,
+        readings: ReadOrder::default(),
         seed,
         warm_up: WARM_UP,
         measure: if stalled { MEASURE_STALLED } else { MEASURE_CALM },

@@ -4,7 +4,7 @@
 use crate::failure::{Exit, Failure};
 use crate::progress::ProgressLine;
 use crate::results;
-use analysis::{ExperimentFacts, RunSummary, Summary, Verdict};
+use analysis::{Alongside, ExperimentFacts, RunSummary, Summary, Verdict};
 use model::{MachineFacts, Nanos, Seed};
 use runner::{Beside, Order, OrderError, RunError};
 use std::path::Path;
@@ -140,7 +140,9 @@ pub fn order_failure(error: &OrderError) -> Failure {
 pub fn judge(stored: &StoredRun, capacity: Option<f64>) -> Result<RunSummary, Failure> {
     let mut record = stored.record().clone();
     record.facts.capacity_per_s = record.facts.capacity_per_s.or(capacity);
-    analysis::run(&record, stored).map_err(|error| Failure::new(Exit::Void, error))
+    let (completions, readings) = (stored.completions()?, stored.readings()?);
+    let alongside = Alongside { completions: completions.as_deref(), readings: readings.as_ref() };
+    analysis::run(&record, stored, alongside).map_err(|error| Failure::new(Exit::Void, error))
 }
 
 /// An error of the results folder.

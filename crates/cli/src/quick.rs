@@ -8,7 +8,7 @@ use crate::{plan_file, print, requests, signals};
 use analysis::{RunSummary, Verdict};
 use engine::{Expect, Work};
 use model::{Load, Nanos, Rate, Seed, SendPrecision, Shape};
-use runner::{AddressError, ControlError, LimitError, Order};
+use runner::{AddressError, ControlError, LimitError, Order, ReadOrder};
 use schedule::Recorded;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -109,6 +109,7 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
         shape,
         recorded,
         follow: None,
+        readings: ReadOrder::default(),
         timeout: args.timeout,
         grace: args.grace,
         connection_policy: args.connect.into(),

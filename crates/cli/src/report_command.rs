@@ -52,11 +52,11 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     Ok(exit_of(&summary, false, false))
 }
 
-/// The report for people: the quick look's screen for one run, the demo's table
+/// The report for people: the quick look's screen for one run without a plan, the demo's table
 /// for its six, a line a run for any other.
 fn text(summary: &Summary, plan: Option<&str>, folder: &str) -> String {
     match &summary.arms[..] {
-        [arm] if arm.runs.len() == 1 => {
+        [arm] if arm.runs.len() == 1 && plan.is_none() => {
             report::text::quick_look(&arm.runs[0], &summary.machine, Some(folder))
         }
         arms if is_demo(arms) => {

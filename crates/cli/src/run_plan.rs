@@ -84,10 +84,14 @@ impl From<Failure> for Stopped {
     }
 }
 
-/// Whether a guess was wrong, or an arm did not hold a bound, that the plan asks for.
+/// Whether a guess was wrong, an arm did not hold a bound, or work was not done
+/// in time, that the plan asks for.
 fn falls_short(summary: &Summary) -> bool {
     let wrong = summary.guesses.iter().any(|guess| guess.verdict == "wrong");
-    wrong || summary.bounds.iter().flat_map(|bound| &bound.arms).any(|arm| arm.held < arm.rounds)
+    let runs = summary.arms.iter().flat_map(|arm| &arm.runs);
+    let mut work = runs.filter_map(|run| run.completion.as_ref());
+    let late = work.any(|work| work.held == Some(false));
+    wrong || late || summary.bounds.iter().flat_map(|bound| &bound.arms).any(|arm| arm.held < arm.rounds)
 }
 
 fn out(args: &RunArgs, began: &Began) -> PathBuf {
