@@ -117,7 +117,7 @@ fn readings_that_cannot_be_taken_say_why_and_where() {
         ("process = { }", "no process is named"),
         ("process = { pid = 1, port = 2 }", "processes are named in several ways"),
         ("process = { pid = 0 }", "must be at least 1"),
-        ("machine = true\nunit = \"apples\"", "bytes"),
+        ("machine = true\nunit = \"apples\"", "cannot be `apples`"),
         ("machine = true\nlimits = 3", "has no key `limits`"),
     ] {
         let found = of(text);
