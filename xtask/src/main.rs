@@ -14,6 +14,7 @@ mod locust;
 mod nginx;
 mod packages;
 mod say;
+mod servers;
 mod steps;
 mod test;
 mod tidy;

@@ -41,10 +41,12 @@ fn missing(wanted: Package, remedy: String) -> Failure {
 }
 
 /// Looks through PATH, and where Debian keeps servers: an ordinary user's
-/// PATH leaves those out.
+/// PATH leaves those out, and everyone's leaves PostgreSQL's out.
 fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let postgres = versions.map(|version| version.path().join("bin"));
+    let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]).chain(postgres);
     folders.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 

@@ -7,6 +7,7 @@
 
 use crate::failure::Failure;
 use crate::nginx::Nginx;
+use crate::servers::{Postgres, Redis};
 use crate::steps::{Ending, Steps};
 use crate::{command, locust, packages, say, tidy};
 use std::ffi::OsString;
@@ -15,6 +16,9 @@ use std::process::Command;
 /// Where tests marked as needing nginx find one that answers `GET /` with a
 /// tiny 200 and counts requests at `/status`.
 const NGINX_URL: &str = "DOORCLOCK_TEST_NGINX";
+/// Where tests of the ticket service, and of readings, find real servers.
+const POSTGRES: &str = "DOORCLOCK_TEST_POSTGRES";
+const REDIS: &str = "DOORCLOCK_TEST_REDIS";
 /// Where tests that run another tester as an arm find it.
 const WRK: &str = "DOORCLOCK_TEST_WRK";
 const LOCUST: &str = "DOORCLOCK_TEST_LOCUST";
@@ -57,8 +61,10 @@ fn docs() -> Result<Ending, Failure> {
 
 fn real_parts() -> Result<Ending, Failure> {
     let mut parts = RealParts::default();
-    // It runs for as long as it is held.
+    // Each runs for as long as it is held.
     let nginx = parts.have("nginx", Nginx::start(None))?;
+    let redis = parts.have("redis", Redis::start())?;
+    let postgres = parts.have("postgres", Postgres::start())?;
     let wrk = parts.have("wrk", packages::find_or_install(packages::WRK))?;
     let locust = parts.have("locust", locust::find_or_install())?;
     if parts.there.is_empty() {
@@ -68,6 +74,8 @@ fn real_parts() -> Result<Ending, Failure> {
         command::cargo(&["test", "--workspace", "--tests", "--no-fail-fast", "--", "--ignored"]);
     let places = [
         (NGINX_URL, nginx.as_ref().map(|nginx| OsString::from(nginx.url()))),
+        (POSTGRES, postgres.as_ref().map(|postgres| OsString::from(postgres.url()))),
+        (REDIS, redis.as_ref().map(|redis| OsString::from(redis.url()))),
         (WRK, wrk.map(OsString::from)),
         (LOCUST, locust.map(OsString::from)),
     ];
