@@ -4,13 +4,21 @@ use crate::command;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 
-/// An empty folder under `target/xtask`, removed when this is dropped.
+/// An empty folder, removed when this is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A folder called `name`, apart from that of any other running task.
+    /// A folder called `name` under `target/xtask`, apart from that of any other running task.
     pub fn new(name: &str) -> Result<Folder, Failure> {
-        let path = command::root().join("target/xtask").join(format!("{name}-{}", std::process::id()));
+        Folder::at(command::root().join("target/xtask").join(format!("{name}-{}", std::process::id())))
+    }
+
+    /// The same for a program of another user, who may not be let into ours.
+    pub fn for_others(name: &str) -> Result<Folder, Failure> {
+        Folder::at(std::env::temp_dir().join(format!("doorclock-{name}-{}", std::process::id())))
+    }
+
+    fn at(path: PathBuf) -> Result<Folder, Failure> {
         if path.exists() {
             std::fs::remove_dir_all(&path).map_err(Failure::file("clear", &path))?;
         }

@@ -149,10 +149,11 @@ fn free_port() -> Result<u16, Failure> {
 
 /// An empty folder that belongs to whoever will run the server.
 fn folder_of(name: &str, user: &str) -> Result<Folder, Failure> {
-    let folder = Folder::new(name)?;
-    if rustix::process::geteuid().is_root() {
-        command::run(Command::new("chown").arg(user).arg(folder.path()))?;
+    if !rustix::process::geteuid().is_root() {
+        return Folder::new(name);
     }
+    let folder = Folder::for_others(name)?;
+    command::run(Command::new("chown").arg(user).arg(folder.path()))?;
     Ok(folder)
 }
 
