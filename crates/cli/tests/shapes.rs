@@ -328,24 +328,34 @@ fn a_recording_is_sent_again_arrival_for_arrival() {
 }
 
 /// Our plans with their shapes shortened, and what the answer of each must speak of.
-const SMALL: [(&str, &[&str], &str); 7] = [
-    ("ramp-up", &[r#"shape.ramp-up={from="200/s",to="600/s",steps=4,each="1s"}"#], "/s"),
-    ("steady", &[r#"shape.steady={rate="200/s",lasts="3s"}"#], "p99"),
-    ("burst", &[r#"shape.burst={base="100/s",peak="1600/s",before="2s",lasts="500ms",after="2s"}"#], "burst"),
-    ("soak", &[r#"shape.soak={rate="100/s",lasts="4s"}"#], "grew"),
+/// Twelve windows of a third of a second each may depend so much on one another,
+/// on a machine with much else to do, that a soak rightly says it cannot tell.
+const SMALL: [(&str, &[&str], &[&str]); 7] = [
+    ("ramp-up", &[r#"shape.ramp-up={from="200/s",to="600/s",steps=4,each="1s"}"#], &["/s"]),
+    ("steady", &[r#"shape.steady={rate="200/s",lasts="3s"}"#], &["p99"]),
+    (
+        "burst",
+        &[r#"shape.burst={base="100/s",peak="1600/s",before="2s",lasts="500ms",after="2s"}"#],
+        &["burst"],
+    ),
+    (
+        "soak",
+        &[r#"shape.soak={rate="100/s",lasts="4s"}"#],
+        &["grew", "too short to tell whether anything grows"],
+    ),
     (
         "day",
         &[
             r#"shape.day={lasts="4s",points=[{at="0s",rate="50/s"},{at="1s",rate="300/s"},{at="3s",rate="100/s"}]}"#,
         ],
-        "p99",
+        &["p99"],
     ),
     (
         "users",
         &[r#"shape.stages=[{until="1s",users=100},{until="2s",users=400,ramp=true},{until="4s",users=100}]"#],
-        "p99",
+        &["p99"],
     ),
-    ("replay", &["shape.replay.speed=20.0"], "p99"),
+    ("replay", &["shape.replay.speed=20.0"], &["p99"]),
 ];
 
 #[test]
@@ -360,7 +370,7 @@ fn our_plans_answer_their_questions_in_a_small_form_and_pass_the_second_opinion(
         assert!(matches!(ended.code, Some(0 | 1 | 3)), "{name}: {ended:#?}");
         let summary = ended.json();
         let answer = summary["answer"].as_str().unwrap_or_else(|| panic!("{name}: no answer in {summary:#}"));
-        assert!(answer.contains(speaks_of), "{name}: {answer}");
+        assert!(speaks_of.iter().any(|words| answer.contains(words)), "{name}: {answer}");
         for arm in summary["arms"].as_object().expect("arms").values() {
             common::assert_conservation(&arm["runs"][0]);
             assert!(number(&arm["runs"][0], "/ok") > 0, "{name}");
