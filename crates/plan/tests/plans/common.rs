@@ -4,6 +4,15 @@ use plan::{Plan, PlanErrors, PlanFile};
 use std::io;
 use std::path::Path;
 
+/// A plan that lacks nothing, for a table of one's own behind it.
+pub const HEAD: &str = r#"
+question = "q"
+[target]
+url = "http://127.0.0.1:8600"
+[arm.a]
+open = { rate = "5/s" }
+"#;
+
 /// The plan in `text`, as a file `checkout.toml` beside some rows.
 pub fn resolve(text: &str) -> Result<Plan, PlanErrors> {
     // The texts begin with the line end that raw strings begin with.

@@ -1,17 +1,9 @@
 //! Plans that follow work past its answer: what they mean, and what is said
 //! about bad ones.
 
-use crate::common::{errors, resolve};
+use crate::common::{HEAD, errors, resolve};
 use model::Nanos;
 use plan::{CompletionBy, WorkName};
-
-const HEAD: &str = r#"
-question = "q"
-[target]
-url = "http://127.0.0.1:8600"
-[arm.a]
-open = { rate = "5/s" }
-"#;
 
 fn said(completion: &str) -> String {
     errors(&format!("{HEAD}{completion}"))

@@ -1,15 +1,7 @@
 //! Plans with readings: what they mean, and what is said about bad ones.
 
-use crate::common::{errors, resolve};
+use crate::common::{HEAD, errors, resolve};
 use model::{Database, Nanos, Pick, PlannedReading, Probe, ReadingUnit, WhichProcess};
-
-const HEAD: &str = r#"
-question = "q"
-[target]
-url = "http://127.0.0.1:8600"
-[arm.a]
-open = { rate = "5/s" }
-"#;
 
 fn readings(text: &str) -> Vec<PlannedReading> {
     resolve(&format!("{HEAD}{text}")).unwrap_or_else(|errors| panic!("{errors}")).readings
