@@ -32,6 +32,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Carry out a plan: rounds of arms against fresh targets
     Run(RunArgs),
+    /// Take the readings of a plan alone, live, beside whatever goes on; sends no load
+    Watch(WatchArgs),
     /// Report again from the stored samples of a results folder
     Report(ReportArgs),
     /// Compute every reported number again, by code that shares nothing with the first
@@ -242,6 +244,23 @@ pub struct RunArgs {
     /// Open the report in a browser
     #[arg(long)]
     pub open: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct WatchArgs {
+    /// The plan
+    pub plan: PathBuf,
+
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+
+    /// How long to watch [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "TIME")]
+    pub lasts: Option<Nanos>,
+
+    /// Print each answer for machines, a line of JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(clap::Args, Debug)]

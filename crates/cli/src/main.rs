@@ -26,6 +26,7 @@ mod signals;
 mod target;
 mod verify_command;
 mod wall;
+mod watch;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -49,6 +50,7 @@ fn run(args: Args) -> Result<Exit, Failure> {
         Some(Command::New(new)) => new::run(&new),
         Some(Command::Check(check)) => check::run(&check),
         Some(Command::Run(run)) => run_plan::run(&run),
+        Some(Command::Watch(watch)) => watch::run(&watch),
         Some(Command::Report(report)) => report_command::run(&report),
         Some(Command::Verify(verify)) => verify_command::run(&verify),
         Some(Command::Machine(machine)) => machine::run(&machine),

@@ -36,6 +36,7 @@ mod target;
 mod tool;
 mod turns;
 mod warm_up;
+mod watching;
 
 pub use address::{Address, AddressError, resolve};
 pub use beside::{Beside, Seen, SeenStalls};
@@ -58,3 +59,4 @@ pub use signal_stalls::SignalOrder;
 pub use stalls::{StallError, StallOrder};
 pub use target::TargetError;
 pub use tool::{Found, ToolError, ToolOrder, ToolOutput, ToolProblem, execute as execute_tool};
+pub use watching::watch;

@@ -8,8 +8,11 @@
 mod alongside;
 mod convert;
 mod planned;
+mod reading;
 mod shape;
 mod types;
+
+pub use reading::reading;
 
 use analysis::Summary;
 use model::MachineFacts;

@@ -15,6 +15,7 @@ mod run_line;
 mod screen;
 mod shape;
 mod table;
+mod watch;
 
 pub use demo::demo;
 pub use experiment::experiment;
@@ -22,6 +23,7 @@ pub use machine::{machine, machine_line};
 pub use outlook::outlook;
 pub use quick_look::{quick_look, quick_look_of_arm};
 pub use run_line::run_line;
+pub use watch::Watched;
 
 #[cfg(test)]
 mod tests;
