@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
+use tokio_postgres::error::Severity;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 /// What one cell of an answer holds.
@@ -201,7 +202,7 @@ impl Postgres {
         let messages = match self.runtime.block_on(async { timeout(patience, asked).await }) {
             Ok(Ok(messages)) => messages,
             Ok(Err(error)) => {
-                self.is_lost = error.as_db_error().is_none() || self.client.is_closed();
+                self.is_lost = self.client.is_closed() || ends_connection(&error);
                 return Err(why(&error));
             }
             Err(_) => {
@@ -223,6 +224,14 @@ impl Postgres {
             }
         }
         Ok(table)
+    }
+}
+
+/// Whether the server has ended the connection with this error, or nobody knows.
+fn ends_connection(error: &tokio_postgres::Error) -> bool {
+    match error.as_db_error() {
+        Some(said) => matches!(said.parsed_severity(), Some(Severity::Fatal | Severity::Panic)),
+        None => true,
     }
 }
 
