@@ -33,8 +33,10 @@ struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // INT: both close their files and end at once, whoever is connected.
+        // INT: both close their files and end at once, whoever is connected. A
+        // test may have left it stopped.
         let pid = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::CONT);
         if rustix::process::kill_process(pid, rustix::process::Signal::INT).is_err() {
             let _ = self.child.kill();
         }

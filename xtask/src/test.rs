@@ -18,6 +18,8 @@ use std::process::Command;
 const NGINX_URL: &str = "DOORCLOCK_TEST_NGINX";
 /// Where tests of the ticket service, and of readings, find real servers.
 const POSTGRES: &str = "DOORCLOCK_TEST_POSTGRES";
+/// One that a test may stop and kill.
+const POSTGRES_TO_STOP: &str = "DOORCLOCK_TEST_POSTGRES_TO_STOP";
 const REDIS: &str = "DOORCLOCK_TEST_REDIS";
 /// Where tests that run another tester as an arm find it.
 const WRK: &str = "DOORCLOCK_TEST_WRK";
@@ -65,6 +67,8 @@ fn real_parts() -> Result<Ending, Failure> {
     let nginx = parts.have("nginx", Nginx::start(None))?;
     let redis = parts.have("redis", Redis::start())?;
     let postgres = parts.have("postgres", Postgres::start())?;
+    // The second is one more of what there is by then.
+    let to_stop = postgres.as_ref().map(|_| Postgres::start()).transpose()?;
     let wrk = parts.have("wrk", packages::find_or_install(packages::WRK))?;
     let locust = parts.have("locust", locust::find_or_install())?;
     if parts.there.is_empty() {
@@ -75,6 +79,7 @@ fn real_parts() -> Result<Ending, Failure> {
     let places = [
         (NGINX_URL, nginx.as_ref().map(|nginx| OsString::from(nginx.url()))),
         (POSTGRES, postgres.as_ref().map(|postgres| OsString::from(postgres.url()))),
+        (POSTGRES_TO_STOP, to_stop.as_ref().map(|postgres| OsString::from(postgres.url()))),
         (REDIS, redis.as_ref().map(|redis| OsString::from(redis.url()))),
         (WRK, wrk.map(OsString::from)),
         (LOCUST, locust.map(OsString::from)),

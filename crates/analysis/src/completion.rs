@@ -7,6 +7,8 @@ use stats::{Quantile, nearest_rank};
 
 /// Points of the course: as many as a picture can show.
 const COURSE_POINTS: u64 = 240;
+/// The length over which the busiest time is looked for.
+const MINUTE: Nanos = Nanos::from_secs(60);
 
 /// What became of a run's accepted work; `None` if nobody followed it.
 ///
@@ -23,6 +25,8 @@ pub(crate) fn completion(record: &RunRecord, all: &[Completion]) -> Option<Compl
     let last = counted.iter().map(|one| one.at).max().unwrap_or(began);
     let until = followed.as_ref().map_or(last, |followed| followed.until.max(last));
     let sending_ended = record.end.as_ref().map_or(last, |end| end.counted_until);
+    let length = sending_ended.saturating_sub(began);
+    let window = length.min(MINUTE);
     let (peak, peak_at) = peak(&counted);
     let ended = counted.iter().filter(|one| has_ended(one)).map(|one| one.at).max();
     let all_ended = counted.iter().all(|one| has_ended(one));
@@ -31,6 +35,9 @@ pub(crate) fn completion(record: &RunRecord, all: &[Completion]) -> Option<Compl
         facts,
         followed,
         accepted: counted.len() as u64,
+        accepted_in_all: all.len() as u64,
+        accepted_per_s: a_second(counted.len() as u64, length),
+        busiest_minute_per_s: a_second(most_within(&counted, window), window),
         done: count(WorkEnd::Done),
         given_up: count(WorkEnd::GivenUp),
         unfinished: count(WorkEnd::Unfinished),
@@ -48,6 +55,20 @@ pub(crate) fn completion(record: &RunRecord, all: &[Completion]) -> Option<Compl
 
 fn has_ended(one: &Completion) -> bool {
     matches!(one.end, WorkEnd::Done | WorkEnd::GivenUp)
+}
+
+fn a_second(count: u64, length: Nanos) -> Option<f64> {
+    (length > Nanos::ZERO).then(|| count as f64 / length.as_secs_f64())
+}
+
+/// The most work that was due within any time of this length.
+fn most_within(all: &[&Completion], window: Nanos) -> u64 {
+    let mut due: Vec<Nanos> = all.iter().map(|one| one.scheduled).collect();
+    due.sort_unstable();
+    let within = |(first, from): (usize, &Nanos)| {
+        due.partition_point(|moment| *moment < from.saturating_add(window)) - first
+    };
+    due.iter().enumerate().map(within).max().unwrap_or(0) as u64
 }
 
 /// How long its user waited, and whether that is only a lower bound.
@@ -155,7 +176,7 @@ fn bound(facts: FollowFacts, all: &[&Completion], until: Nanos) -> (Option<u64>,
 mod tests {
     use super::*;
     use crate::fixture::Run;
-    use model::{FollowKind, Followed};
+    use model::{FollowKind, Followed, Rate, Stored};
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -181,6 +202,7 @@ mod tests {
             every: Some(Nanos(SECOND / 2)),
             within: Nanos(600 * SECOND),
             at_most: at_most_s.map(Nanos::from_secs),
+            quota: Rate::per_second(0.5),
         });
         let end = record.end.as_mut().expect("an end");
         end.counted_until = Nanos(11 * SECOND);
@@ -242,6 +264,39 @@ mod tests {
         assert_eq!(held(&[work(2, 100, WorkEnd::Unfinished)]), (Some(1), Some(false)));
         assert_eq!(held(&[work(97, 100, WorkEnd::Unfinished)]), (Some(0), None));
         assert_eq!(held(&[]), (Some(0), None));
+    }
+
+    #[test]
+    fn what_was_accepted_a_second_counts_from_when_it_was_due() {
+        // Ten seconds are shorter than a minute: the busiest of it is all of it.
+        let few = figures(None, &[work(2, 3, WorkEnd::Done), work(9, 10, WorkEnd::Done)]);
+        assert_eq!((few.accepted_per_s, few.busiest_minute_per_s), (Some(0.2), Some(0.2)));
+        let mut long = record(None);
+        long.end.as_mut().expect("an end").counted_until = Nanos(201 * SECOND);
+        // One each 10 s, and thirty from second 100 to 129: a minute holds them and six of the others.
+        let steady = (0..20).map(|n| work(1 + 10 * n, 200, WorkEnd::Done));
+        let burst = (0..30).map(|n| work(100 + n, 200, WorkEnd::Done));
+        let found = completion(&long, &steady.chain(burst).collect::<Vec<_>>()).expect("followed");
+        assert_eq!((found.accepted, found.accepted_per_s), (50, Some(0.25)));
+        assert_eq!(found.busiest_minute_per_s, Some(36.0 / 60.0));
+    }
+
+    #[test]
+    fn work_of_the_warm_up_is_stored_too() {
+        let mut early = work(0, 1, WorkEnd::Done);
+        early.counted = false;
+        let all = [early, work(2, 3, WorkEnd::Done)];
+        let stored = |stored: Stored| {
+            let mut record = record(None);
+            let followed = record.end.as_mut().and_then(|end| end.followed.as_mut()).expect("followed");
+            followed.stored = Some(stored);
+            completion(&record, &all).expect("followed")
+        };
+        let both = stored(Stored::Count(2));
+        assert_eq!((both.accepted, both.accepted_in_all, both.is_any_lost()), (1, 2, false));
+        assert!(stored(Stored::Count(1)).is_any_lost());
+        assert!(!stored(Stored::Count(3)).is_any_lost());
+        assert!(!stored(Stored::Unknown("it is away".to_owned())).is_any_lost());
     }
 
     #[test]

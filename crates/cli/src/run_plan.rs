@@ -85,12 +85,12 @@ impl From<Failure> for Stopped {
 }
 
 /// Whether a guess was wrong, an arm did not hold a bound, or work was not done
-/// in time, that the plan asks for.
+/// in time, that the plan asks for; or accepted work is lost.
 fn falls_short(summary: &Summary) -> bool {
     let wrong = summary.guesses.iter().any(|guess| guess.verdict == "wrong");
     let runs = summary.arms.iter().flat_map(|arm| &arm.runs);
     let mut work = runs.filter_map(|run| run.completion.as_ref());
-    let late = work.any(|work| work.held == Some(false));
+    let late = work.any(|work| work.held == Some(false) || work.is_any_lost());
     wrong || late || summary.bounds.iter().flat_map(|bound| &bound.arms).any(|arm| arm.held < arm.rounds)
 }
 

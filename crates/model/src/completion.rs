@@ -1,6 +1,6 @@
 //! Work that goes on after its answer: what was accepted, and when it was done.
 
-use crate::Nanos;
+use crate::{Nanos, Rate};
 
 /// How the end of accepted work is learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl FollowKind {
 }
 
 /// How work is followed past its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FollowFacts {
     /// How its end is learnt.
     pub kind: FollowKind,
@@ -44,6 +44,17 @@ pub struct FollowFacts {
     pub within: Nanos,
     /// The slowest that the plan accepts, from the scheduled moment.
     pub at_most: Option<Nanos>,
+    /// The work that the service can do at most, as the plan says it.
+    pub quota: Option<Rate>,
+}
+
+/// How much work the service took in during a run, by its own account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// So much more than before the run.
+    Count(u64),
+    /// It could not be counted, for this reason.
+    Unknown(String),
 }
 
 /// What became of accepted work.
@@ -121,4 +132,6 @@ pub struct Followed {
     pub repeated: u64,
     /// CPU time that following took.
     pub cpu: Nanos,
+    /// The service's own count; `None` if the plan does not ask for it.
+    pub stored: Option<Stored>,
 }

@@ -22,7 +22,7 @@ mod shape;
 mod source;
 mod units;
 
-pub use completion::{Completion, FollowFacts, FollowKind, Followed, WorkEnd};
+pub use completion::{Completion, FollowFacts, FollowKind, Followed, Stored, WorkEnd};
 pub use event::{Progress, RunEvent, Waits};
 pub use load::{ArrivalProcess, ConnectionPolicy, Load, SendPrecision};
 pub use machine::MachineFacts;

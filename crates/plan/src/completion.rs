@@ -1,6 +1,6 @@
 //! Work that goes on after its answer: how its name is found and its end learnt.
 
-use model::{Database, Nanos};
+use model::{Database, Nanos, Rate};
 use serde_json::Value;
 use std::fmt;
 
@@ -15,6 +15,10 @@ pub struct Completion {
     pub within: Nanos,
     /// The slowest that is accepted, from the scheduled moment; `None` if any is.
     pub at_most: Option<Nanos>,
+    /// The work that the service can do at most; `None` if the plan does not say.
+    pub quota: Option<Rate>,
+    /// Where the service's own count of its work is asked for: a database and a query.
+    pub stored: Option<(Database, String)>,
 }
 
 /// Where an answer names the work that it accepted.

@@ -15,8 +15,10 @@ mod keeper;
 mod ledger;
 mod poll;
 mod sql;
+mod stored;
 mod work;
 
+pub(crate) use stored::StoredCount;
 pub use work::{CallbackOrder, Condition, EventsOrder, FollowBy, FollowOrder, PollOrder, SqlOrder};
 
 use engine::{Clock as _, Follow, MonotonicClock};

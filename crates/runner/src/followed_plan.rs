@@ -35,7 +35,13 @@ pub(crate) fn follow(completion: &Completion, host: &str, peer: SocketAddr) -> F
             FollowBy::Sql(SqlOrder { database: database.clone(), query: query.clone(), every: *every })
         }
     };
-    FollowOrder { by, within: completion.within, at_most: completion.at_most }
+    FollowOrder {
+        by,
+        within: completion.within,
+        at_most: completion.at_most,
+        quota: completion.quota,
+        stored: completion.stored.clone(),
+    }
 }
 
 /// Where an answer names the work that it accepted.

@@ -1,7 +1,7 @@
 //! One run, from its order to its stored samples.
 
 use crate::beside::{Beside, Seen};
-use crate::follow::{FollowError, Following};
+use crate::follow::{FollowError, Following, StoredCount};
 use crate::machine;
 use crate::order::{DueCount, Order, OrderError};
 use crate::readings_taken::ReadingsTaken;
@@ -9,7 +9,7 @@ use crate::stalls::StallError;
 use crate::tool::ToolError;
 use analysis::Live;
 use engine::{Clock as _, Job, MonotonicClock, RunFailure, WorkerEnd};
-use model::{LastSign, Nanos, RunEnd, RunEvent, Sample, Span};
+use model::{Followed, LastSign, Nanos, RunEnd, RunEvent, Sample, Span};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use store::{Folder, RunWriter, StoreError};
 use thiserror::Error;
@@ -69,6 +69,7 @@ pub fn execute(
     let testers = order.testers()?;
     let mut writer = folder.start_run(&facts)?;
     watch(RunEvent::Started { arm: order.arm.clone(), number });
+    let stored = order.follow.as_ref().and_then(StoredCount::begin);
     let clock = MonotonicClock::starting_in(LEAD);
     let counted = Span { began: order.warm_up, ended: order.until() };
     beside.begin(&clock, counted)?;
@@ -102,7 +103,8 @@ pub fn execute(
         // if the tester had been killed at that moment.
         return Err(error.into());
     }
-    let followed = followed?;
+    let stored = stored.map(StoredCount::end);
+    let followed = followed?.map(|followed| Followed { stored, ..followed });
     read?;
     let (seen, failure) = match beside.end(&clock) {
         Ok(seen) => (seen, None),

@@ -5,7 +5,7 @@ use crate::{Disk, LocalDisk, Sink};
 use model::{
     ArrivalProcess, ConnectionPolicy, CpuUse, FollowFacts, FollowKind, Followed, Load, MachineStory, Nanos,
     Outcome, Rate, ReplayFacts, RunEnd, RunFacts, Sample, Seed, SendPrecision, Shape, ShapeKind, Span, Stage,
-    StageUnit, Stalls, Told, ToolFacts,
+    StageUnit, Stalls, Stored, Told, ToolFacts,
 };
 use proptest::prelude::*;
 use std::io::{self, Write};
@@ -107,6 +107,7 @@ pub(crate) fn facts(arm: &str) -> RunFacts {
             every: Some(Nanos::from_millis(500)),
             within: Nanos::from_secs(600),
             at_most: Some(Nanos::from_secs(300)),
+            quota: Rate::per_second(0.75),
         }),
         tool: Some(ToolFacts { name: "locust".to_owned(), command: "locust -f \"x\"".to_owned() }),
     }
@@ -180,6 +181,7 @@ pub(crate) fn end() -> RunEnd {
             strangers: 1,
             repeated: 5,
             cpu: Nanos(1_234_567_891),
+            stored: Some(Stored::Count(476)),
         }),
         told: Some(Told {
             requests: Some(15_420),

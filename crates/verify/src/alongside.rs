@@ -24,6 +24,7 @@ pub(crate) struct Follow {
     every_ns: Option<u64>,
     within_ns: u64,
     at_most_ns: Option<u64>,
+    quota_per_s: Option<f64>,
 }
 
 /// What following came to.
@@ -37,6 +38,8 @@ pub(crate) struct Followed {
     strangers: u64,
     repeated: u64,
     cpu_ns: u64,
+    stored: Option<u64>,
+    stored_unknown: Option<String>,
 }
 
 /// What was to be read, and the file that it was put into.
@@ -273,6 +276,7 @@ fn column_figures(
 
 fn completion(work: &[Work], follow: &Follow, record: &Record, list: &mut List) {
     let name = |what: &str| format!("completion.{what}");
+    list.whole(name("accepted_in_all"), work.len() as u64);
     let work: Vec<&Work> = work.iter().filter(|one| one.counted).collect();
     let began = record.facts.warm_up_ns;
     let last = work.iter().map(|one| one.ended_ns).max().unwrap_or(began);
@@ -281,7 +285,9 @@ fn completion(work: &[Work], follow: &Follow, record: &Record, list: &mut List) 
     list.maybe(name("every_ns"), follow.every_ns);
     list.whole(name("within_ns"), follow.within_ns);
     list.maybe(name("at_most_ns"), follow.at_most_ns);
+    list.real(name("quota_per_s"), follow.quota_per_s);
     list.whole(name("accepted"), work.len() as u64);
+    rates(&work, began, record.end.counted_until_ns, list);
     let count = |end: &str| work.iter().filter(|one| one.end == end).count() as u64;
     list.whole(name("done"), count("done"));
     list.whole(name("given_up"), count("given-up"));
@@ -315,9 +321,30 @@ fn completion(work: &[Work], follow: &Follow, record: &Record, list: &mut List) 
             list.whole(name("strangers"), followed.strangers);
             list.whole(name("repeated"), followed.repeated);
             list.whole(name("cpu_ns"), followed.cpu_ns);
+            list.maybe(name("stored"), followed.stored);
+            list.maybe_text(name("stored_unknown"), followed.stored_unknown.as_deref());
         }
     }
     course(&work, began, until, list);
+}
+
+/// Accepted a second: over all of the counted part, and over that minute of it
+/// in which most was due, looked for by two marks that move along.
+fn rates(work: &[&Work], began: u64, sending_ended: u64, list: &mut List) {
+    let length = sending_ended.saturating_sub(began);
+    let window = length.min(60_000_000_000);
+    let mut due: Vec<u64> = work.iter().map(|one| one.scheduled_ns).collect();
+    due.sort_unstable();
+    let (mut first, mut most) = (0, 0);
+    for last in 0..due.len() {
+        while due[last] - due[first] >= window && first < last {
+            first += 1;
+        }
+        most = most.max(last + 1 - first);
+    }
+    let rate = |count: usize, length: u64| (length > 0).then(|| count as f64 / (length as f64 / 1e9));
+    list.real("completion.accepted_per_s", rate(due.len(), length));
+    list.real("completion.busiest_minute_per_s", rate(most, window));
 }
 
 /// The most that waited at once. At one moment, ends go before what is submitted.

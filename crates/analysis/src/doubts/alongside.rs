@@ -1,9 +1,9 @@
 //! Doubts about what was learnt beside the requests: the ends of work, and
 //! readings.
 
-use super::{Case, counted, doubt, percent};
+use super::{Case, counted, doubt, percent, requests};
 use crate::summary::{Doubt, Verdict};
-use model::Nanos;
+use model::{Nanos, Stored};
 
 /// More failed questions than this share leave ends unknown for long.
 const MANY_FAILED: f64 = 0.05;
@@ -69,6 +69,43 @@ pub(super) fn strange_ends(case: &Case) -> Option<Doubt> {
     let says = format!("{} told of work that no answer of this run had named", counted(strangers, "end"));
     let hint = "put the service's data back before each run: `environment.reset`";
     Some(doubt("strange-ends", Verdict::Valid, says, hint))
+}
+
+/// The service's own count must be that of the answers. What it has more may
+/// come of requests whose answer never came; what it has less is lost.
+pub(super) fn stored_differs(case: &Case) -> Option<Doubt> {
+    let figures = case.summary.completion.as_ref()?;
+    let accepted = figures.accepted_in_all;
+    let (weight, says, hint) = match figures.followed.as_ref()?.stored.as_ref()? {
+        Stored::Count(stored) if *stored == accepted => return None,
+        Stored::Count(stored) if *stored < accepted => (
+            Verdict::Doubtful,
+            format!(
+                "the service holds {stored} of {accepted} accepted pieces of work: {} are lost",
+                accepted - stored
+            ),
+            "look at the service's own log",
+        ),
+        Stored::Count(stored) => {
+            let summary = case.summary;
+            let says = format!(
+                "the service holds {} more than the {accepted} that answers accepted; {} got no such answer{} and may be among them",
+                counted_work(stored - accepted),
+                requests(summary.failed_total() + summary.unfinished),
+                match summary.resent {
+                    0 => String::new(),
+                    resent => format!(" and {} sent again,", requests(resent)),
+                }
+            );
+            (Verdict::Valid, says, "give requests an idempotency key, so that a caller can ask again")
+        }
+        Stored::Unknown(why) => (
+            Verdict::Doubtful,
+            format!("the service's own count of its work is not known: {why}"),
+            "look at `completion.stored`",
+        ),
+    };
+    Some(doubt("stored-differs", weight, says, hint))
 }
 
 pub(super) fn coarse_following(case: &Case) -> Option<Doubt> {

@@ -53,7 +53,7 @@ impl Case<'_> {
 type Rule = fn(&Case) -> Option<Doubt>;
 
 /// All of them, the gravest kinds first.
-const RULES: [Rule; 33] = [
+const RULES: [Rule; 34] = [
     books::no_requests,
     books::everything_failed,
     books::conservation,
@@ -84,6 +84,7 @@ const RULES: [Rule; 33] = [
     alongside::unfinished_work,
     alongside::failed_questions,
     alongside::strange_ends,
+    alongside::stored_differs,
     alongside::coarse_following,
     alongside::reading_gaps,
     tester::own_clock,

@@ -1,7 +1,7 @@
 //! What analysis says of work that goes on after its answer.
 
 use super::Distribution;
-use model::{FollowFacts, Followed, Nanos};
+use model::{FollowFacts, Followed, Nanos, Stored};
 
 /// The accepted work of one run and its ends. Only work of counted requests is
 /// in here; moments count from the start of the counted part.
@@ -13,7 +13,14 @@ pub struct CompletionFigures {
     pub followed: Option<Followed>,
     /// Answers that accepted work.
     pub accepted: u64,
-    /// Of these: done.
+    /// The same with those of the warm-up.
+    pub accepted_in_all: u64,
+    /// Accepted a second over the counted part, by when it was due.
+    pub accepted_per_s: Option<f64>,
+    /// Accepted a second in the minute in which most was due; in the whole
+    /// counted part if that is shorter.
+    pub busiest_minute_per_s: Option<f64>,
+    /// Of what counts: done.
     pub done: u64,
     /// Of these: given up by the service.
     pub given_up: u64,
@@ -40,6 +47,14 @@ pub struct CompletionFigures {
     /// With a bound: whether all work held it; `None` without one, or where it
     /// cannot be said.
     pub held: Option<bool>,
+}
+
+impl CompletionFigures {
+    /// Whether the service holds less work than its answers accepted.
+    pub fn is_any_lost(&self) -> bool {
+        let stored = self.followed.as_ref().and_then(|followed| followed.stored.as_ref());
+        matches!(stored, Some(Stored::Count(stored)) if *stored < self.accepted_in_all)
+    }
 }
 
 /// How far work had come by one moment.

@@ -6,6 +6,7 @@
 #![expect(dead_code, reason = "each test program uses a part of this")]
 
 pub mod plans;
+pub mod tickets;
 
 use engine::{Clock as _, MonotonicClock};
 use model::Nanos;

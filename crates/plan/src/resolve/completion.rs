@@ -37,7 +37,15 @@ pub(super) fn completion(root: &View<'_>, folder: &Path, errors: &mut Errors<'_>
         let says = "the polled URL names the work already";
         errors.say(view.place("name"), says, "leave `name` out");
     }
-    Some(Completion { name, by, within: view.duration("within"), at_most: view.given_duration("max") })
+    let stored = view.given_table("stored").map(|inside| (database(&inside, errors), inside.words("query")));
+    Some(Completion {
+        name,
+        by,
+        within: view.duration("within"),
+        at_most: view.given_duration("max"),
+        quota: view.given("quota").map(|_| view.rate("quota")),
+        stored: stored.and_then(|(database, query)| Some((database?.below(folder), query?))),
+    })
 }
 
 fn poll(view: &View<'_>, errors: &mut Errors<'_>) -> Option<(WorkName, CompletionBy)> {

@@ -2,10 +2,10 @@
 //! much of it waited.
 
 use super::Part;
-use crate::numbers::{UNKNOWN, count, lasting, length, point};
+use crate::numbers::{UNKNOWN, count, figure, lasting, length, per_second, point};
 use crate::table::{Column, Table};
 use analysis::{ArmSummary, CompletionFigures, RunSummary, Summary, Verdict};
-use model::{FollowKind, Nanos};
+use model::{FollowKind, Nanos, Stored};
 
 /// A run whose work was followed.
 pub(crate) struct Followed<'a> {
@@ -100,7 +100,40 @@ fn says(one: &Followed<'_>, named: bool) -> String {
         Some(after) => format!("the last ended {} after sending had stopped", lasting(after)),
         None => format!("{} had not ended when following did", count(figures.unfinished + figures.nameless)),
     };
-    format!("{waiting}; {ended}.")
+    format!("{waiting}; {ended}.{}{}", stored(figures), against_quota(figures))
+}
+
+/// What the service itself has counted.
+fn stored(figures: &CompletionFigures) -> String {
+    let accepted = figures.accepted_in_all;
+    match figures.followed.as_ref().and_then(|followed| followed.stored.as_ref()) {
+        None => String::new(),
+        Some(Stored::Count(stored)) if *stored == accepted => " The service holds just as many.".to_owned(),
+        Some(Stored::Count(stored)) if accepted == figures.accepted => {
+            format!(" The service holds {}.", count(*stored))
+        }
+        Some(Stored::Count(stored)) => {
+            format!(" The service holds {} of {} with the warm-up.", count(*stored), count(accepted))
+        }
+        Some(Stored::Unknown(_)) => " How much the service holds is not known.".to_owned(),
+    }
+}
+
+/// What was accepted a second beside what can be done a second.
+fn against_quota(figures: &CompletionFigures) -> String {
+    let (Some(quota), Some(mean), Some(busiest)) =
+        (figures.facts.quota, figures.accepted_per_s, figures.busiest_minute_per_s)
+    else {
+        return String::new();
+    };
+    let times = |rate: f64| format!("{} times", figure(rate / quota.as_per_second()));
+    format!(
+        " Accepted were {} on average and {} in the busiest minute: {} and {} the quota of {quota}.",
+        per_second(mean),
+        per_second(busiest),
+        times(mean),
+        times(busiest)
+    )
 }
 
 fn accepted(work: u64) -> String {

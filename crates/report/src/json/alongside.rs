@@ -4,7 +4,7 @@
 use super::convert::times;
 use super::types::{Completion, CoursePoint, Followed, Reading, ReadingGap};
 use analysis::{CompletionFigures, ReadingFigures};
-use model::{Nanos, ReadingGaps, ReadingUnit};
+use model::{Nanos, Rate, ReadingGaps, ReadingUnit, Stored};
 
 pub(super) fn completion(figures: &CompletionFigures) -> Completion {
     let facts = figures.facts;
@@ -18,7 +18,11 @@ pub(super) fn completion(figures: &CompletionFigures) -> Completion {
         every_ns: facts.every.map(|every| every.0),
         within_ns: facts.within.0,
         at_most_ns: facts.at_most.map(|at_most| at_most.0),
+        quota_per_s: facts.quota.map(Rate::as_per_second),
         accepted: figures.accepted,
+        accepted_in_all: figures.accepted_in_all,
+        accepted_per_s: figures.accepted_per_s,
+        busiest_minute_per_s: figures.busiest_minute_per_s,
         done: figures.done,
         given_up: figures.given_up,
         unfinished: figures.unfinished,
@@ -39,6 +43,14 @@ pub(super) fn completion(figures: &CompletionFigures) -> Completion {
             strangers: followed.strangers,
             repeated: followed.repeated,
             cpu_ns: followed.cpu.0,
+            stored: match followed.stored {
+                Some(Stored::Count(count)) => Some(count),
+                _ => None,
+            },
+            stored_unknown: match &followed.stored {
+                Some(Stored::Unknown(why)) => Some(why.clone()),
+                _ => None,
+            },
         }),
         course: figures.course.iter().map(point).collect(),
     }

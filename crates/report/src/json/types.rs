@@ -134,7 +134,11 @@ pub(super) struct Completion {
     pub every_ns: Option<u64>,
     pub within_ns: u64,
     pub at_most_ns: Option<u64>,
+    pub quota_per_s: Option<f64>,
     pub accepted: u64,
+    pub accepted_in_all: u64,
+    pub accepted_per_s: Option<f64>,
+    pub busiest_minute_per_s: Option<f64>,
     pub done: u64,
     pub given_up: u64,
     pub unfinished: u64,
@@ -160,6 +164,8 @@ pub(super) struct Followed {
     pub strangers: u64,
     pub repeated: u64,
     pub cpu_ns: u64,
+    pub stored: Option<u64>,
+    pub stored_unknown: Option<String>,
 }
 
 #[derive(Debug, Serialize)]

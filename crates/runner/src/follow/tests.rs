@@ -59,7 +59,7 @@ fn state_is(state: &'static str) -> Condition {
 }
 
 fn order(by: FollowBy, within: Nanos) -> FollowOrder {
-    FollowOrder { by, within, at_most: None }
+    FollowOrder { by, within, at_most: None, quota: None, stored: None }
 }
 
 /// A service on keep-alive connections; `answer` gives status and body for a path.

@@ -1,7 +1,7 @@
 //! How work is followed, as whoever plans a run says it.
 
 use crate::control::Control;
-use model::{Database, FollowFacts, FollowKind, Nanos};
+use model::{Database, FollowFacts, FollowKind, Nanos, Rate};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -30,6 +30,10 @@ pub struct FollowOrder {
     pub within: Nanos,
     /// The slowest that is accepted, from the scheduled moment.
     pub at_most: Option<Nanos>,
+    /// The work that the service can do at most.
+    pub quota: Option<Rate>,
+    /// Where the service's own count of its work is asked for: a database and a query.
+    pub stored: Option<(Database, String)>,
 }
 
 /// How the end of accepted work is learnt.
@@ -110,6 +114,6 @@ impl FollowOrder {
             FollowBy::Events(_) => (FollowKind::Events, None),
             FollowBy::Sql(sql) => (FollowKind::Sql, Some(sql.every)),
         };
-        FollowFacts { kind, every, within: self.within, at_most: self.at_most }
+        FollowFacts { kind, every, within: self.within, at_most: self.at_most, quota: self.quota }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bad_value;
 use crate::StoreError;
-use model::{FollowFacts, FollowKind, Followed, Nanos};
+use model::{FollowFacts, FollowKind, Followed, Nanos, Rate, Stored};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -12,6 +12,7 @@ pub(crate) struct FollowEntry {
     every_ns: Option<u64>,
     within_ns: u64,
     at_most_ns: Option<u64>,
+    quota_per_s: Option<f64>,
 }
 
 impl FollowEntry {
@@ -21,6 +22,7 @@ impl FollowEntry {
             every_ns: facts.every.map(|every| every.0),
             within_ns: facts.within.0,
             at_most_ns: facts.at_most.map(|at_most| at_most.0),
+            quota_per_s: facts.quota.map(Rate::as_per_second),
         }
     }
 
@@ -31,6 +33,7 @@ impl FollowEntry {
             every: self.every_ns.map(Nanos),
             within: Nanos(self.within_ns),
             at_most: self.at_most_ns.map(Nanos),
+            quota: self.quota_per_s.and_then(Rate::per_second),
         })
     }
 }
@@ -45,12 +48,19 @@ pub(crate) struct FollowedEntry {
     strangers: u64,
     repeated: u64,
     cpu_ns: u64,
+    stored: Option<u64>,
+    stored_unknown: Option<String>,
 }
 
 impl FollowedEntry {
     pub(crate) fn new(followed: &Followed) -> FollowedEntry {
-        let Followed { until, is_cut_short, asked, failed, example, strangers, repeated, cpu } =
+        let Followed { until, is_cut_short, asked, failed, example, strangers, repeated, cpu, stored } =
             followed.clone();
+        let (stored, stored_unknown) = match stored {
+            Some(Stored::Count(count)) => (Some(count), None),
+            Some(Stored::Unknown(why)) => (None, Some(why)),
+            None => (None, None),
+        };
         FollowedEntry {
             until_ns: until.0,
             is_cut_short,
@@ -60,6 +70,8 @@ impl FollowedEntry {
             strangers,
             repeated,
             cpu_ns: cpu.0,
+            stored,
+            stored_unknown,
         }
     }
 
@@ -73,6 +85,11 @@ impl FollowedEntry {
             strangers: self.strangers,
             repeated: self.repeated,
             cpu: Nanos(self.cpu_ns),
+            stored: match (self.stored, &self.stored_unknown) {
+                (Some(count), _) => Some(Stored::Count(count)),
+                (None, Some(why)) => Some(Stored::Unknown(why.clone())),
+                (None, None) => None,
+            },
         }
     }
 }
