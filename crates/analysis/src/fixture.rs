@@ -252,6 +252,7 @@ fn end() -> RunEnd {
         waited_at_limit: 0,
         limit_lowered_to: None,
         wakeups: 40_000,
+        own_reading: None,
         examples: Vec::new(),
         stalls: None,
         followed: None,

@@ -303,6 +303,7 @@ fn tester(end: &RunEnd, span: Span) -> TesterFigures {
         connections_peak: Some(end.connections_peak),
         waited_at_limit: Some(end.waited_at_limit),
         limit_lowered_to: end.limit_lowered_to,
+        own_reading: end.own_reading,
     }
 }
 

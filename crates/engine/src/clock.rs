@@ -39,6 +39,17 @@ impl MonotonicClock {
         moment.saturating_sub(self.start)
     }
 
+    /// How far the wall clock is ahead of this one, in nanoseconds: what takes a
+    /// kernel's stamp of received bytes to the run's clock.
+    pub(crate) fn wall_ahead(&self) -> i64 {
+        let now = self.now_signed();
+        read(ClockId::Realtime).0 as i64 - now
+    }
+
+    fn now_signed(&self) -> i64 {
+        read(ClockId::Monotonic).0 as i64 - self.start.0 as i64
+    }
+
     /// Sleeps until `moment` on this clock; returns at once if it has passed.
     pub fn sleep_until(&self, moment: Nanos) {
         let until = timespec(self.start.saturating_add(moment));

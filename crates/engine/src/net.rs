@@ -2,6 +2,7 @@
 //! happened and when.
 
 pub mod epoll;
+mod stamp;
 
 use model::Nanos;
 use std::fmt;
@@ -23,8 +24,12 @@ impl Slot {
 pub struct Happened {
     /// To which one.
     pub slot: Slot,
-    /// When, as the network knows it; the one source of a sample's moments.
+    /// When, as the network knows it; the one source of a sample's moments. Of
+    /// received bytes it is the kernel's own stamp of the last of them, where it
+    /// gives one.
     pub at: Nanos,
+    /// When the tester came to know of it: from then on it can act.
+    pub seen: Nanos,
     /// What.
     pub what: What,
 }
@@ -63,6 +68,21 @@ impl NetError {
     }
 }
 
+/// What ends a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// The first thing that happens, or its moment.
+    Happening,
+    /// Its moment alone: the kernel keeps what comes, with the time at which it
+    /// came, so that nothing is lost by reading it later. A wake-up costs more
+    /// than a request.
+    Moment {
+        /// Whether any answer is awaited: one that fails or is larger than the
+        /// kernel's buffer must not lie for long.
+        awaits: bool,
+    },
+}
+
 /// Connections to one peer, completion-style: connects, sends and waits are
 /// handed over, and [`Net::next`] tells what happened with the time it
 /// happened. epoll, io_uring, TLS and the simulated network look alike here,
@@ -86,7 +106,8 @@ pub trait Net {
 
     /// Returns when something has happened or `until` has come; false if there
     /// was something to tell already, so that it returned at once.
-    fn wait(&mut self, until: Nanos) -> bool;
+    /// With [`Wake::Moment`] it may return before, and must not return long after.
+    fn wait(&mut self, until: Nanos, wake: Wake) -> bool;
 
     /// The next thing that happened, in order; `None` once all is told.
     fn next(&mut self) -> Option<Happened>;

@@ -228,6 +228,7 @@ fn add(all: &mut WorkerEnd, end: WorkerEnd) {
         (one, other) => one.or(other),
     };
     all.wakeups += end.wakeups;
+    all.read_lag.merge(&end.read_lag);
     for example in end.examples {
         if all.examples.iter().all(|(outcome, _)| *outcome != example.0) {
             all.examples.push(example);

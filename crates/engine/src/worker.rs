@@ -2,21 +2,26 @@
 //!
 //! `scheduled` comes from the tester before anything is sent; `sent`,
 //! `first_byte` and `done` come from [`Net`] with what happened. The loop
-//! itself never asks the clock in between.
+//! itself never asks the clock in between. What happened has two moments: `at`,
+//! when the kernel had it, goes into samples; `seen`, when this loop learnt of
+//! it, is from when on it can act.
 //!
 //! Budget: per request no lock, format, log or allocation (held by
 //! `tests/allocations.rs`), and CPU per request against wrk's as `cargo xtask
 //! bench` shows it.
 
+mod limits;
 mod outcome;
+
+pub use limits::{Limits, WorkerEnd};
 
 use crate::batch::SampleSink;
 use crate::capture::{Accepted, Capture, Follow};
 use crate::clock::Clock;
-use crate::connections::{Connections, Numbers, State};
+use crate::connections::{Connections, State};
 use crate::expect::BODY_LIMIT;
 use crate::flights::{Flight, FlightId, Flights, Place};
-use crate::net::{Happened, Net, NetError, Slot, What};
+use crate::net::{Happened, Net, NetError, Slot, Wake, What};
 use crate::work::Work;
 use model::{ConnectionPolicy, CpuUse, Nanos, Outcome, Sample};
 use outcome::{Area, Examples, Failure};
@@ -34,60 +39,6 @@ const LONGEST_WAIT: Nanos = Nanos::from_millis(100);
 /// How long samples may lie in a batch that is not full. A killed tester loses
 /// no more than this.
 const FLUSH_EVERY: Nanos = Nanos::from_millis(200);
-
-/// The moments and limits that a worker keeps to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Requests due before this are warm-up.
-    pub warm_up: Nanos,
-    /// No request is due from here on: the end of the counted part.
-    pub until: Nanos,
-    /// How long after `until` answers are waited for.
-    pub grace: Nanos,
-    /// A request's time limit, from its scheduled moment.
-    pub timeout: Nanos,
-    /// When connections are opened and kept.
-    pub connection_policy: ConnectionPolicy,
-    /// Connections of this worker at once; at least 1, and at least one for
-    /// each user where users own connections.
-    pub connection_limit: u32,
-    /// The numbers it gives to its connections.
-    pub connection_numbers: Numbers,
-}
-
-/// What a worker did, beside its samples.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkerEnd {
-    /// When sending ended.
-    pub until: Nanos,
-    /// When it stopped waiting for answers.
-    pub ended: Nanos,
-    /// Whether it was told to stop before its time.
-    pub interrupted: bool,
-    /// Requests that became due.
-    pub taken: u64,
-    /// Those of them that count.
-    pub taken_counted: u64,
-    /// The time integral of the number of requests due and not done, in
-    /// request-nanoseconds.
-    pub area: u128,
-    /// Samples that could not be kept.
-    pub samples_lost: u64,
-    /// CPU used over the counted part.
-    pub cpu: CpuUse,
-    /// Connections opened.
-    pub connections_opened: u64,
-    /// Most connections open at once.
-    pub connections_peak: u32,
-    /// Counted requests that waited while no further connection could be opened.
-    pub waited_at_limit: u64,
-    /// The fewest connections that the machine allowed, where it refused more.
-    pub limit_lowered_to: Option<u32>,
-    /// Times the loop waited and was woken.
-    pub wakeups: u64,
-    /// One example of each kind of failure.
-    pub examples: Vec<(Outcome, String)>,
-}
 
 /// One sending thread: a tester, its work, its connections and its samples.
 pub struct Worker<'a, N, C, S> {
@@ -131,6 +82,9 @@ impl<N: Net, C: Clock, S: SampleSink> Worker<'_, N, C, S> {
     }
 }
 
+/// When something happened, and when this loop learnt of it.
+type Moments = (Nanos, Nanos);
+
 struct Loop<'a, N, C, S> {
     worker: Worker<'a, N, C, S>,
     connections: Connections,
@@ -158,24 +112,25 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
                 return self.finish(now);
             }
             let until = self.next_moment(now);
-            self.end.wakeups += u64::from(self.worker.net.wait(until));
+            let wake = self.wake();
+            self.end.wakeups += u64::from(self.worker.net.wait(until, wake));
             self.take_in();
         }
     }
 
     /// Takes in all that the network has to tell.
     fn take_in(&mut self) {
-        while let Some(Happened { slot, at, what }) = self.worker.net.next() {
-            self.handle(slot, at, what);
+        while let Some(happened) = self.worker.net.next() {
+            self.handle(happened);
             // A long row of answers must not delay what is due meanwhile.
-            self.send_due(at);
+            self.send_due(happened.seen);
         }
     }
 
-    fn handle(&mut self, slot: Slot, at: Nanos, what: What) {
+    fn handle(&mut self, Happened { slot, at, seen, what }: Happened) {
         match what {
             What::Sent => self.on_sent(slot, at),
-            What::Received => self.on_received(slot, at),
+            What::Received => self.on_received(slot, at, seen),
             What::Connected => self.on_connected(slot, at),
             What::PeerClosed => self.on_peer_closed(slot, at),
             What::Failed(error) => self.on_failed(slot, at, error),
@@ -283,14 +238,17 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         self.start(slot, id, at);
     }
 
-    fn on_received(&mut self, slot: Slot, at: Nanos) {
+    fn on_received(&mut self, slot: Slot, at: Nanos, seen: Nanos) {
         let connection = self.connections.get(slot);
         let (State::Busy, Some(id)) = (connection.state, connection.flight) else {
             // Nobody asked for these bytes: the connection cannot be trusted with a request.
-            self.close(slot, at);
+            self.close(slot, seen);
             return;
         };
         let flight = self.flights.get_mut(id);
+        // The clocks are read one after the other: by some nanoseconds an answer
+        // may seem to come before its request.
+        let at = flight.sent.map_or(at, |sent| at.max(sent));
         flight.first_byte.get_or_insert(at);
         let bytes = self.worker.net.received();
         flight.bytes_in += bytes.len() as u64;
@@ -313,25 +271,28 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             Ok(Received::Partial) => {}
             Ok(Received::Complete { status, reusable, consumed }) => {
                 let is_clean = consumed == bytes.len() && !self.worker.net.is_sending(slot);
-                self.complete(slot, at, status, reusable && is_clean);
+                self.complete(slot, (at, seen), status, reusable && is_clean);
             }
             Err(error) => {
                 flight.status = connection.answer.status().unwrap_or(0);
-                self.fail(id, at, Failure::Protocol(error));
-                self.close(slot, at);
+                self.fail(id, (at, seen), Failure::Protocol(error));
+                self.close(slot, seen);
             }
         }
     }
 
     /// An answer is there in full: the connection is free before the tester
     /// hears of it, so that the next request can use it.
-    fn complete(&mut self, slot: Slot, at: Nanos, status: u16, reusable: bool) {
+    fn complete(&mut self, slot: Slot, (at, seen): Moments, status: u16, reusable: bool) {
         let connection = self.connections.get(slot);
         let Some(id) = connection.flight else { return };
         connection.answers += 1;
         let (matched, differs) = (connection.matched, connection.differs);
         let flight = self.flights.get_mut(id);
         flight.status = status;
+        if flight.due.scheduled >= self.worker.limits.warm_up {
+            self.end.read_lag.add(at, seen);
+        }
         let expect = &self.worker.work.of(flight.due.index).expect;
         // Its time is taken: what checks cost here is in no response time.
         let failure = match &expect.body {
@@ -364,15 +325,15 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         }
         if reusable && self.connections.keeps() {
             match self.next_for_any() {
-                Some(next) => self.start(slot, next, at),
+                Some(next) => self.start(slot, next, seen),
                 None => self.connections.set_idle(slot),
             }
         } else {
-            self.close(slot, at);
+            self.close(slot, seen);
         }
         match failure {
-            None => self.record(id, at, Outcome::Ok),
-            Some(failure) => self.fail(id, at, failure),
+            None => self.record(id, (at, seen), Outcome::Ok),
+            Some(failure) => self.fail(id, (at, seen), failure),
         }
     }
 
@@ -382,7 +343,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             return self.lose(slot, at, Failure::PeerClosed);
         }
         match connection.answer.end() {
-            Ok(Ended::Complete { status }) => self.complete(slot, at, status, false),
+            Ok(Ended::Complete { status }) => self.complete(slot, (at, at), status, false),
             Ok(Ended::Truncated(where_cut)) => self.lose(slot, at, Failure::Truncated(where_cut)),
             Ok(Ended::Idle | Ended::Unanswered) => self.lose(slot, at, Failure::PeerClosed),
             Err(error) => self.lose(slot, at, Failure::Protocol(error)),
@@ -408,7 +369,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             self.waiting.push_front(id);
             return;
         }
-        self.fail(id, at, Failure::NotOpened(error));
+        self.fail(id, (at, at), Failure::NotOpened(error));
         self.open_for_waiting(at);
     }
 
@@ -433,7 +394,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
                 self.waiting.push_front(id);
             }
         } else {
-            self.fail(id, at, failure);
+            self.fail(id, (at, at), failure);
         }
     }
 
@@ -454,12 +415,12 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             }
             match flight.place {
                 Place::On(slot) | Place::Opening(slot) => {
-                    self.fail(id, now, Failure::TimedOut);
+                    self.fail(id, (now, now), Failure::TimedOut);
                     self.close(slot, now);
                 }
                 Place::Waiting => {
                     self.stop_waiting(id);
-                    self.fail(id, now, Failure::TimedOut);
+                    self.fail(id, (now, now), Failure::TimedOut);
                     // The connection that was begun for it is as old as it is, and
                     // as likely never to open.
                     if let Some(slot) = self.connections.longest_opening()
@@ -484,17 +445,18 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "a failure ends here; its callers have just made it")]
-    fn fail(&mut self, id: FlightId, at: Nanos, failure: Failure) {
+    fn fail(&mut self, id: FlightId, moments: Moments, failure: Failure) {
         if self.flights.get(id).due.scheduled >= self.worker.limits.warm_up {
             self.examples.add(&failure);
         }
-        self.record(id, at, failure.outcome());
+        self.record(id, moments, failure.outcome());
     }
 
-    fn record(&mut self, id: FlightId, at: Nanos, outcome: Outcome) {
+    fn record(&mut self, id: FlightId, (at, seen): Moments, outcome: Outcome) {
         let flight = self.flights.remove(id);
         self.area.leave(at);
-        self.worker.tester.done(flight.due.user, at, !outcome.is_answered());
+        // A user of a closed loop goes on when the answer has been read.
+        self.worker.tester.done(flight.due.user, seen, !outcome.is_answered());
         self.worker.samples.push(Sample {
             index: flight.due.index,
             user: flight.due.user,
@@ -543,6 +505,16 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
         }
     }
 
+    /// Only the next moment matters while no answer can make anything due, and
+    /// nobody waits for a connection that is being opened.
+    fn wake(&self) -> Wake {
+        if self.worker.limits.may_read_later && self.waiting.is_empty() && self.connections.opening() == 0 {
+            Wake::Moment { awaits: self.flights.oldest().is_some() }
+        } else {
+            Wake::Happening
+        }
+    }
+
     fn is_over(&self, now: Nanos) -> bool {
         let grace = if self.worker.stop.load(Relaxed) { Nanos::ZERO } else { self.worker.limits.grace };
         now >= self.end.until
@@ -570,7 +542,8 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
     fn finish(mut self, now: Nanos) -> (WorkerEnd, S) {
         while let Some(id) = self.flights.oldest() {
             let was_sent = self.flights.get(id).sent.is_some();
-            self.record(id, now, if was_sent { Outcome::Unfinished } else { Outcome::NeverSent });
+            let outcome = if was_sent { Outcome::Unfinished } else { Outcome::NeverSent };
+            self.record(id, (now, now), outcome);
         }
         self.worker.samples.flush();
         let before = self.cpu_before.unwrap_or_default();

@@ -94,6 +94,7 @@ fn sending_allocates_nothing_per_request() {
         connection_policy: ConnectionPolicy::Reuse,
         connection_limit: 4,
         connection_numbers: Numbers::ALL,
+        may_read_later: false,
     };
     let (taken, allocated, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let inner = Closed::new(4, limits.until, Share::whole());

@@ -54,9 +54,23 @@ const LIMITS: Limits = Limits {
     connection_policy: ConnectionPolicy::Reuse,
     connection_limit: 64,
     connection_numbers: Numbers::ALL,
+    may_read_later: false,
 };
 
 fn measure<'a>(
+    peer: SocketAddr,
+    request: Prepared,
+    testers: Vec<Box<dyn Tester + Send + 'a>>,
+    precision: SendPrecision,
+) -> (WorkerEnd, Vec<Sample>) {
+    measure_within(LIMITS, peer, request, testers, precision)
+}
+
+/// Where answers may lie in the kernel until the next request is due.
+const READING_LATER: Limits = Limits { may_read_later: true, ..LIMITS };
+
+fn measure_within<'a>(
+    limits: Limits,
     peer: SocketAddr,
     request: Prepared,
     testers: Vec<Box<dyn Tester + Send + 'a>>,
@@ -71,7 +85,7 @@ fn measure<'a>(
         work: &work,
         testers,
         follow: None,
-        limits: LIMITS,
+        limits,
         precision,
         cpus: Vec::new(),
         clock,
@@ -264,4 +278,49 @@ fn a_core_that_is_not_there_is_an_error_and_nothing_is_sent() {
     };
     let failure = run(job, &mut |batch| assert!(batch.is_empty())).expect_err("no such core");
     assert!(failure.to_string().starts_with("cannot keep a sending thread to core 1023"), "{failure}");
+}
+
+#[test]
+fn an_answer_that_is_read_later_has_the_time_at_which_the_kernel_had_it() {
+    let peer = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_vec());
+    let (at_once, _) = measure(peer, get(), open(500.0, 1), SendPrecision::Sleep);
+    let (later, samples) = measure_within(READING_LATER, peer, get(), open(500.0, 1), SendPrecision::Sleep);
+    assert!(samples.iter().all(|sample| sample.outcome == Outcome::Ok), "{samples:?}");
+    let (prompt, lazy) = (at_once.read_lag.told(), later.read_lag.told());
+    // The kernel stamps from some moment after the first socket asked for it on.
+    assert!(lazy.stamped > 9 * lazy.unstamped, "{lazy:?}");
+    assert!(prompt.stamped > 9 * prompt.unstamped, "{prompt:?}");
+    // One wake-up a request and not two: an answer that came between two is read with the next.
+    let wakes = |end: &WorkerEnd| end.wakeups as f64 / end.taken as f64;
+    assert!(wakes(&later) < 1.6 && wakes(&later) < wakes(&at_once), "{} {}", wakes(&later), wakes(&at_once));
+    // It lay there for long, and none of that is in its time.
+    let mut took: Vec<Nanos> =
+        samples.iter().map(|one| one.done.saturating_sub(one.sent.expect("sent"))).collect();
+    took.sort_unstable();
+    let lay = lazy.p50.expect("a median");
+    assert!(took[took.len() / 2] < lay, "half took {} or less, and lay for {lay}", took[took.len() / 2]);
+}
+
+#[test]
+fn what_never_answers_is_given_up_in_time_though_nothing_wakes_the_thread() {
+    let silent = server(|mut stream| while let Ok(1..) = stream.read(&mut [0; 4_096]) {});
+    let limits = Limits { timeout: Nanos::from_millis(100), ..READING_LATER };
+    let (_, samples) = measure_within(limits, silent, get(), open(200.0, 1), SendPrecision::Sleep);
+    assert!(samples.len() > 40);
+    for sample in samples {
+        assert_eq!(sample.outcome, Outcome::TimedOut, "{sample:?}");
+        assert!(sample.done >= sample.scheduled + limits.timeout, "{sample:?}");
+    }
+}
+
+#[test]
+fn large_answers_are_read_as_they_come_even_where_reading_later_is_allowed() {
+    let body = 1_000_000;
+    let mut reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {body}\r\n\r\n").into_bytes();
+    reply.resize(reply.len() + body, b'x');
+    let peer = answering(reply);
+    let (end, samples) = measure_within(READING_LATER, peer, get(), open(50.0, 1), SendPrecision::Sleep);
+    assert!(samples.iter().all(|sample| sample.outcome == Outcome::Ok), "{:?}", samples[0]);
+    // Many reads each, every one of them on a wake-up of its own.
+    assert!(end.wakeups > 3 * end.taken, "{} wake-ups for {} answers", end.wakeups, end.taken);
 }

@@ -41,6 +41,7 @@ const LIMITS: Limits = Limits {
     connection_policy: ConnectionPolicy::Reuse,
     connection_limit: 8,
     connection_numbers: Numbers::ALL,
+    may_read_later: false,
 };
 
 fn work(expect: Expect) -> Work {

@@ -33,7 +33,9 @@ pub use reading::{
     ColumnFacts, Database, Pick, PlannedReading, Probe, Reading, ReadingFacts, ReadingGaps, ReadingUnit,
     Readings, WhichProcess,
 };
-pub use run::{CpuUse, LastSign, MachineStory, RunEnd, RunFacts, RunRecord, Span, Stalls, Told, ToolFacts};
+pub use run::{
+    CpuUse, LastSign, MachineStory, OwnReading, RunEnd, RunFacts, RunRecord, Span, Stalls, Told, ToolFacts,
+};
 pub use sample::{Outcome, Sample};
 pub use seed::Seed;
 pub use shape::{BurstSpans, ReplayFacts, Shape, ShapeKind, Stage, StageUnit};

@@ -197,6 +197,9 @@ pub struct RunEnd {
     pub limit_lowered_to: Option<u32>,
     /// Times the event loop waited and was woken.
     pub wakeups: u64,
+    /// How long answers lay in the kernel until they were read; `None` where
+    /// doorclock did not send, and in older runs.
+    pub own_reading: Option<OwnReading>,
     /// One example of each kind of failure: outcome name and what was seen.
     pub examples: Vec<(String, String)>,
     /// The stalls of the service, where it tells them.
@@ -207,6 +210,24 @@ pub struct RunEnd {
     pub told: Option<Told>,
     /// What the machine did besides; `None` where nobody watched it.
     pub machine: Option<MachineStory>,
+}
+
+/// How long whole answers lay in the kernel until the tester read them. Where
+/// the kernel tells when bytes came, a sample's `done` is that moment, and this
+/// delay is in no time that is reported; where it does not, answers are read at
+/// once, and `done` is the moment of reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnReading {
+    /// Counted answers whose arrival the kernel told.
+    pub stamped: u64,
+    /// Counted answers for which the moment of reading stands.
+    pub unstamped: u64,
+    /// Median delay, at most an eighth too high.
+    pub p50: Option<Nanos>,
+    /// Its 99th percentile, at most an eighth too high.
+    pub p99: Option<Nanos>,
+    /// The longest.
+    pub max: Option<Nanos>,
 }
 
 /// The last that is known of a run that was killed: it was alive then.

@@ -13,7 +13,8 @@ use analysis::{
     RunSummary, Slice, StallFigures, Summary, TesterFigures, Verdict,
 };
 use model::{
-    ArrivalProcess, ConnectionPolicy, Load, MachineFacts, Nanos, Rate, RunFacts, Seed, SendPrecision,
+    ArrivalProcess, ConnectionPolicy, Load, MachineFacts, Nanos, OwnReading, Rate, RunFacts, Seed,
+    SendPrecision,
 };
 
 const SECONDS: u64 = 30;
@@ -89,6 +90,13 @@ fn of_requests(facts: RunFacts, asked: &[Asked]) -> RunSummary {
             connections_peak: Some(31),
             waited_at_limit: Some(0),
             limit_lowered_to: None,
+            own_reading: Some(OwnReading {
+                stamped: 14_998,
+                unstamped: 2,
+                p50: Some(Nanos::from_micros(28)),
+                p99: Some(Nanos::from_micros(90)),
+                max: Some(Nanos::from_millis(2)),
+            }),
         },
         little: Some(Little { mean_in_system: 2.31, rate_times_mean: 2.30 }),
         examples: Vec::new(),

@@ -147,6 +147,24 @@ pub(crate) fn tester_cost(run: &RunSummary) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// By which clock answers were timed, and what the tester took to read them;
+/// `None` where another tool sent.
+pub(crate) fn answers_clock(run: &RunSummary) -> Option<String> {
+    let of = run.tester.own_reading?;
+    let all = of.stamped + of.unstamped;
+    let (Some(p50), Some(p99), Some(max)) = (of.p50, of.p99, of.max) else {
+        return (all > 0).then(|| "timed when they were read: the kernel told no stamps".to_owned());
+    };
+    let share = match of.unstamped {
+        0 => String::new(),
+        _ => format!(" ({} of {} were timed when they were read)", count(of.unstamped), count(all)),
+    };
+    Some(format!(
+        "timed by the kernel’s receive stamps, and read after p50 {p50}, p99 {p99}, max {max}: in no time \
+         above{share}"
+    ))
+}
+
 /// The two parts of the lateness, where waiting for a connection was the
 /// larger: then more connections, not a faster tester, would help.
 pub(crate) fn lateness_split(run: &RunSummary) -> Option<String> {

@@ -121,6 +121,8 @@ impl Order {
             connection_policy: self.connection_policy,
             connection_limit: self.connection_limit,
             connection_numbers: Numbers::ALL,
+            // In an open loop no answer makes a request due.
+            may_read_later: matches!(self.load, Load::Open { .. }),
         }
     }
 

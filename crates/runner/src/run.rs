@@ -171,6 +171,7 @@ fn run_end(all: WorkerEnd, seen: Seen, counted: Span) -> RunEnd {
         waited_at_limit: all.waited_at_limit,
         limit_lowered_to: all.limit_lowered_to,
         wakeups: all.wakeups,
+        own_reading: Some(all.read_lag.told()),
         examples: all.examples.into_iter().map(|(outcome, text)| (outcome.name().to_owned(), text)).collect(),
         stalls: seen.stalls.map(|stalls| stalls.within(counted)),
         followed: None,

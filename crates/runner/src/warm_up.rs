@@ -30,6 +30,7 @@ pub(crate) fn send(
     limits.warm_up = Nanos::ZERO;
     limits.until = AT_MOST;
     limits.connection_limit = connections.max(1);
+    limits.may_read_later = false;
     let job = Job {
         follow: None,
         peer: order.peer,

@@ -82,6 +82,7 @@ fn ask(tester: Box<dyn Tester + Send>, facts: RunFacts, stalls: &[Span]) -> RunS
         connection_policy: facts.connection_policy,
         connection_limit: facts.connection_limit,
         connection_numbers: Numbers::ALL,
+        may_read_later: false,
     };
     let bytes = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"[..].into();
     let request = Prepared { bytes, asked: wire::h1::Asked::default(), expect: Expect::default() };
@@ -115,6 +116,7 @@ fn judge(facts: RunFacts, end: &WorkerEnd, samples: &dyn SampleSource, stalls: &
         machine: None,
         limit_lowered_to: end.limit_lowered_to,
         wakeups: end.wakeups,
+        own_reading: None,
         examples: Vec::new(),
         stalls: Some(Stalls { planned: counted.len() as u64, seen: counted }),
     };

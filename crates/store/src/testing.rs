@@ -170,6 +170,13 @@ pub(crate) fn end() -> RunEnd {
         waited_at_limit: 0,
         limit_lowered_to: None,
         wakeups: 33_000,
+        own_reading: Some(model::OwnReading {
+            stamped: 9_000,
+            unstamped: 7,
+            p50: Some(Nanos(28_000)),
+            p99: Some(Nanos(90_111)),
+            max: Some(Nanos(2_000_003)),
+        }),
         examples: vec![("timed_out".to_owned(), "no answer within 10 s: \"…\"\n".to_owned())],
         stalls: Some(Stalls { planned: 7, seen: vec![span(4_000, 4_100_000_003), span(8_000, u64::MAX)] }),
         followed: Some(Followed {

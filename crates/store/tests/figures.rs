@@ -93,6 +93,7 @@ fn end() -> RunEnd {
         waited_at_limit: 0,
         limit_lowered_to: None,
         wakeups: 0,
+        own_reading: None,
         examples: Vec::new(),
         stalls: None,
         followed: None,

@@ -92,6 +92,7 @@ fn end() -> RunEnd {
         waited_at_limit: 0,
         limit_lowered_to: None,
         wakeups: 18,
+        own_reading: None,
         examples: vec![("wrong_status".to_owned(), "503 Service Unavailable".to_owned())],
         stalls: Some(Stalls {
             planned: 1,

@@ -1,7 +1,7 @@
 //! The simulated clock and network.
 
 use crate::server::{Accept, Action, Server};
-use engine::{Clock, Happened, Net, NetError, Slot, What};
+use engine::{Clock, Happened, Net, NetError, Slot, Wake, What};
 use model::{CpuUse, Nanos};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -126,7 +126,7 @@ impl<V: Server> Net for SimNet<V> {
 
     fn send(&mut self, slot: Slot) {
         let now = self.clock.now();
-        self.now.push_back((Happened { slot, at: now, what: What::Sent }, Cow::Borrowed(&[])));
+        self.now.push_back((Happened { slot, at: now, seen: now, what: What::Sent }, Cow::Borrowed(&[])));
         let number = self.connections[slot.index()].number;
         let message = std::mem::take(&mut self.connections[slot.index()].outgoing);
         for reply in self.server.request(now, number, &message) {
@@ -152,7 +152,7 @@ impl<V: Server> Net for SimNet<V> {
         self.now.retain(|(happened, _)| happened.slot != slot);
     }
 
-    fn wait(&mut self, until: Nanos) -> bool {
+    fn wait(&mut self, until: Nanos, _: Wake) -> bool {
         if !self.now.is_empty() {
             return false;
         }
@@ -163,7 +163,10 @@ impl<V: Server> Net for SimNet<V> {
             let Some(Reverse(next)) = self.ahead.pop() else { break };
             // A connection that was closed meanwhile has no more events.
             if self.connections[next.slot.index()].number == next.number {
-                self.now.push_back((Happened { slot: next.slot, at: next.at, what: next.what }, next.bytes));
+                self.now.push_back((
+                    Happened { slot: next.slot, at: next.at, seen: next.at, what: next.what },
+                    next.bytes,
+                ));
             }
         }
         true
@@ -172,7 +175,7 @@ impl<V: Server> Net for SimNet<V> {
     fn next(&mut self) -> Option<Happened> {
         let (mut happened, bytes) = self.now.pop_front()?;
         self.received = bytes;
-        happened.at = self.clock.now();
+        (happened.at, happened.seen) = (self.clock.now(), self.clock.now());
         Some(happened)
     }
 

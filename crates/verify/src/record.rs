@@ -89,6 +89,8 @@ pub(crate) struct End {
     pub(crate) waited_at_limit: u64,
     #[serde(default)]
     pub(crate) limit_lowered_to: Option<u64>,
+    /// How long answers lay in the kernel until they were read.
+    pub(crate) own_reading: Option<Value>,
     stalls_told: bool,
     /// What another tool tells of its run.
     pub(crate) told: Option<Value>,

@@ -182,6 +182,7 @@ fn tester(record: &Record, list: &mut List) {
     list.whole("tester.connections_peak", end.connections_peak);
     list.whole("tester.waited_at_limit", end.waited_at_limit);
     list.maybe("tester.limit_lowered_to", end.limit_lowered_to);
+    copied("tester.own_reading", end.own_reading.as_ref(), list);
 }
 
 /// What another tool tells and what the machine did, as `run.json` has them.

@@ -73,4 +73,5 @@ fn tester(record: &Record, requests: u64, seconds: f64, list: &mut List) {
     for unknown in ["connections_opened", "connections_peak", "waited_at_limit", "limit_lowered_to"] {
         list.maybe(format!("tester.{unknown}"), None);
     }
+    list.add("tester.own_reading", Computed::Unknown);
 }

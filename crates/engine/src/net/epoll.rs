@@ -1,15 +1,20 @@
 //! The network through epoll, waiting in nanoseconds.
 //!
-//! One `recv` per ready connection and one `send` per message. Level-triggered:
-//! what one `recv` leaves behind is told again by the next wait.
+//! One `recvmsg` per ready connection and one `send` per message. Level-triggered:
+//! what one `recvmsg` leaves behind is told again by the next wait.
+//!
+//! The kernel is asked to tell when bytes came (`stamp.rs`). So an answer's time
+//! does not depend on when this thread is awake, and where only the next moment
+//! to send matters, nothing else wakes it.
 
-use super::{Happened, Net, NetError, Slot, What};
+use super::stamp::{Stamps, receive};
+use super::{Happened, Net, NetError, Slot, Wake, What};
 use crate::clock::{Clock, MonotonicClock, timespec};
 use model::{Nanos, SendPrecision};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, sockopt};
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
@@ -23,6 +28,17 @@ const READABLE: EventFlags = EventFlags::IN.union(EventFlags::RDHUP);
 /// Bytes that one `recv` can take. Larger answers take several.
 const RECEIVE_BYTES: usize = 64 * 1024;
 
+/// The longest time that an awaited answer lies unread.
+const LONGEST_DEFERRAL: Nanos = Nanos::from_millis(2);
+
+/// The shortest sleep: what falls due within it is sent in one go. It bounds how
+/// often the thread wakes at high rates, and adds this much lateness at most.
+const SHORTEST_SLEEP: Nanos = Nanos::from_micros(40);
+
+/// One read that takes as much as this may have found the kernel's buffer full,
+/// and a peer waiting for room in it: from then on answers are read at once.
+const LARGE_READ: usize = 32 * 1024;
+
 /// Connections to one address through one epoll instance.
 pub struct EpollNet {
     epoll: OwnedFd,
@@ -35,6 +51,9 @@ pub struct EpollNet {
     happened: VecDeque<Happened>,
     buffer: Box<[u8]>,
     received: usize,
+    stamps: Stamps,
+    /// Whether an answer was large: each is read as it comes from then on.
+    reads_at_once: bool,
 }
 
 #[derive(Default)]
@@ -79,11 +98,14 @@ impl EpollNet {
             happened: VecDeque::with_capacity(2 * EVENTS),
             buffer: vec![0; RECEIVE_BYTES].into_boxed_slice(),
             received: 0,
+            stamps: Stamps::new(&clock),
+            reads_at_once: false,
         })
     }
 
     fn tell(&mut self, slot: Slot, what: What) {
-        self.happened.push_back(Happened { slot, at: self.clock.now(), what });
+        let now = self.clock.now();
+        self.happened.push_back(Happened { slot, at: now, seen: now, what });
     }
 
     fn open(&mut self, slot: Slot) -> Result<(), Errno> {
@@ -92,6 +114,7 @@ impl EpollNet {
         let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
         // A request is one small write; waiting to fill a segment would be our own delay.
         sockopt::set_tcp_nodelay(&socket, true)?;
+        self.stamps.ask_for(&socket);
         match rustix::net::connect(&socket, &self.peer) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(error) => return Err(error),
@@ -149,15 +172,17 @@ impl EpollNet {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => unreachable!("waiting worked when this was made: {error}"),
         }
+        self.stamps.compare(&self.clock);
     }
 
-    /// What one ready connection has to tell.
-    fn look(&mut self, slot: Slot, flags: EventFlags) -> Option<What> {
+    /// What one ready connection has to tell, and when the kernel had it.
+    fn look(&mut self, slot: Slot, flags: EventFlags) -> Option<(What, Option<Nanos>)> {
+        let untimed = |what| Some((what, None));
         let connection = &mut self.connections[slot.index()];
         let socket = connection.socket.as_ref()?;
         if connection.is_connecting {
             connection.is_connecting = false;
-            return Some(match sockopt::socket_error(socket) {
+            return untimed(match sockopt::socket_error(socket) {
                 Ok(Ok(())) => {
                     self.listen(slot, READABLE);
                     What::Connected
@@ -172,14 +197,15 @@ impl EpollNet {
             return None;
         }
         let socket = self.connections[slot.index()].socket.as_ref()?;
-        match rustix::net::recv(socket.as_fd(), &mut self.buffer[..], RecvFlags::DONTWAIT) {
-            Ok((0, _)) => Some(What::PeerClosed),
-            Ok((count, _)) => {
+        match receive(socket.as_fd(), &mut self.buffer, &mut self.stamps) {
+            Ok((0, _)) => untimed(What::PeerClosed),
+            Ok((count, stamp)) => {
                 self.received = count;
-                Some(What::Received)
+                self.reads_at_once |= count >= LARGE_READ;
+                Some((What::Received, stamp))
             }
             Err(Errno::AGAIN | Errno::INTR) => None,
-            Err(error) => Some(What::Failed(NetError(error))),
+            Err(error) => untimed(What::Failed(NetError(error))),
         }
     }
 }
@@ -221,9 +247,20 @@ impl Net for EpollNet {
         self.happened.retain(|happened| happened.slot != slot);
     }
 
-    fn wait(&mut self, until: Nanos) -> bool {
+    fn wait(&mut self, until: Nanos, wake: Wake) -> bool {
         if !self.happened.is_empty() {
             return false;
+        }
+        if let Wake::Moment { awaits } = wake
+            && self.spin == Nanos::ZERO
+            && self.stamps.are_kept()
+            && !self.reads_at_once
+        {
+            let now = self.clock.now();
+            let longest = if awaits { now + LONGEST_DEFERRAL } else { Nanos::MAX };
+            self.clock.sleep_until(until.min(longest).max(now + SHORTEST_SLEEP));
+            self.poll(Nanos::ZERO);
+            return true;
         }
         // The kernel wakes a thread late by tens of microseconds; spinning
         // over the last stretch trades a core for them.
@@ -245,9 +282,10 @@ impl Net for EpollNet {
             if self.connections[slot.index()].generation != generation {
                 continue;
             }
-            if let Some(what) = self.look(slot, event.flags) {
-                let at = self.clock.now();
-                return Some(Happened { slot, at, what });
+            if let Some((what, stamp)) = self.look(slot, event.flags) {
+                let seen = self.clock.now();
+                let at = stamp.map_or(seen, |stamp| stamp.min(seen));
+                return Some(Happened { slot, at, seen, what });
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::numbers::{Measured, Spread, UNKNOWN, count, mean, measured, middle, p
 use crate::table::{Column, Table};
 use crate::words;
 use analysis::{ArmSummary, Interval, Point, RunSummary, Summary, Verdict};
-use model::{Nanos, Rate};
+use model::{Nanos, OwnReading, Rate};
 
 /// Marks figures that another tool tells of itself.
 pub(crate) const TOLD: &str = "*";
@@ -194,7 +194,29 @@ pub(crate) fn work(summary: &Summary) -> Part {
             "Middle of the rounds; failed and cut off: all rounds together. Service time: sent → done. Late: \
              scheduled → sent, inside the response time. CPU of the tester's whole process."
                 .to_owned(),
-        ],
+        ]
+        .into_iter()
+        .chain(answers_clock(summary))
+        .collect(),
+    }
+}
+
+/// By which clock doorclock's own arms timed their answers.
+fn answers_clock(summary: &Summary) -> Option<String> {
+    let runs = summary.arms.iter().flat_map(|arm| &arm.runs);
+    let all: Vec<OwnReading> = runs.filter_map(|run| run.tester.own_reading).collect();
+    let stamped: u64 = all.iter().map(|of| of.stamped).sum();
+    let unstamped: u64 = all.iter().map(|of| of.unstamped).sum();
+    let slowest = all.iter().filter_map(|of| of.p99).max();
+    match (stamped + unstamped, slowest) {
+        (0, _) => None,
+        (_, None) => Some("Answers are timed when they were read: the kernel told no stamps.".to_owned()),
+        (all, Some(p99)) => Some(format!(
+            "Answers are timed by the kernel's receive stamps ({} of {}): what the tester took to read them, \
+             p99 {p99} at the most, is in no time.",
+            count(stamped),
+            count(all)
+        )),
     }
 }
 

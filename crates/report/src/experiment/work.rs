@@ -127,12 +127,18 @@ fn against_quota(figures: &CompletionFigures) -> String {
         return String::new();
     };
     let times = |rate: f64| format!("{} times", figure(rate / quota.as_per_second()));
+    // A quota below one a second is told by the minute, and so is all beside it.
+    let shown = |rate: f64| match quota.as_per_second() {
+        quota if quota < 1.0 => format!("{}/min", figure(rate * 60.0)),
+        _ => per_second(rate),
+    };
     format!(
-        " Accepted were {} on average and {} in the busiest minute: {} and {} the quota of {quota}.",
-        per_second(mean),
-        per_second(busiest),
+        " Accepted were {} on average and {} in the busiest minute: {} and {} the quota of {}.",
+        shown(mean),
+        shown(busiest),
         times(mean),
-        times(busiest)
+        times(busiest),
+        shown(quota.as_per_second())
     )
 }
 

@@ -1,8 +1,8 @@
 //! From what analysis says to the words of `summary.json`, by hand.
 
 use super::types::{
-    Arm, Around, Corrected, DoubtEntry, Lateness, Little, Machine, Ordered, P99Interval, Run, Stalls,
-    SummaryFile, Tester, Times,
+    Arm, Around, Corrected, DoubtEntry, Lateness, Little, Machine, Ordered, OwnReading, P99Interval, Run,
+    Stalls, SummaryFile, Tester, Times,
 };
 use super::{FORMAT, alongside, planned, shape};
 use analysis::{Distribution, Doubt, Interval, KeptUp, Point, RunSummary};
@@ -221,5 +221,12 @@ fn tester(run: &RunSummary) -> Tester {
         connections_peak: tester.connections_peak,
         waited_at_limit: tester.waited_at_limit,
         limit_lowered_to: tester.limit_lowered_to,
+        own_reading: tester.own_reading.map(|of| OwnReading {
+            stamped: of.stamped,
+            unstamped: of.unstamped,
+            p50_ns: of.p50.map(|p50| p50.0),
+            p99_ns: of.p99.map(|p99| p99.0),
+            max_ns: of.max.map(|max| max.0),
+        }),
     }
 }

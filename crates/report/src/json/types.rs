@@ -278,6 +278,17 @@ pub(super) struct Tester {
     pub connections_peak: Option<u32>,
     pub waited_at_limit: Option<u64>,
     pub limit_lowered_to: Option<u32>,
+    pub own_reading: Option<OwnReading>,
+}
+
+/// How long answers lay in the kernel until they were read.
+#[derive(Debug, Serialize)]
+pub(super) struct OwnReading {
+    pub stamped: u64,
+    pub unstamped: u64,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
 }
 
 /// One of a run's twelve windows.

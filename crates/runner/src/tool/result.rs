@@ -128,6 +128,7 @@ impl Measured {
             waited_at_limit: 0,
             limit_lowered_to: None,
             wakeups: 0,
+            own_reading: None,
             examples: Vec::new(),
             stalls: seen.stalls.and_then(|stalls| self.stalls(&stalls)),
             followed: None,

@@ -8,8 +8,8 @@ use super::{bad_value, number};
 use crate::columns::Written;
 use crate::{FORMAT, StoreError};
 use model::{
-    ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, Rate, ReadingFacts, RunEnd, RunFacts, Seed,
-    SendPrecision, Span, Stalls, ToolFacts,
+    ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, OwnReading, Rate, ReadingFacts, RunEnd, RunFacts,
+    Seed, SendPrecision, Span, Stalls, ToolFacts,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -259,6 +259,9 @@ struct EndEntry {
     #[serde(default)]
     limit_lowered_to: Option<u32>,
     wakeups: u64,
+    /// Left out where doorclock did not send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own_reading: Option<OwnReadingEntry>,
     examples: Vec<ExampleEntry>,
     /// Whether the service told its stalls: they are in `stalls.json`.
     stalls_told: bool,
@@ -271,6 +274,39 @@ struct EndEntry {
     /// Left out where nobody watched the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<MachineStoryEntry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct OwnReadingEntry {
+    stamped: u64,
+    unstamped: u64,
+    p50_ns: Option<u64>,
+    p99_ns: Option<u64>,
+    max_ns: Option<u64>,
+}
+
+impl From<OwnReading> for OwnReadingEntry {
+    fn from(of: OwnReading) -> OwnReadingEntry {
+        OwnReadingEntry {
+            stamped: of.stamped,
+            unstamped: of.unstamped,
+            p50_ns: of.p50.map(|p50| p50.0),
+            p99_ns: of.p99.map(|p99| p99.0),
+            max_ns: of.max.map(|max| max.0),
+        }
+    }
+}
+
+impl OwnReadingEntry {
+    fn own_reading(&self) -> OwnReading {
+        OwnReading {
+            stamped: self.stamped,
+            unstamped: self.unstamped,
+            p50: self.p50_ns.map(Nanos),
+            p99: self.p99_ns.map(Nanos),
+            max: self.max_ns.map(Nanos),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -301,6 +337,7 @@ impl EndEntry {
             waited_at_limit: end.waited_at_limit,
             limit_lowered_to: end.limit_lowered_to,
             wakeups: end.wakeups,
+            own_reading: end.own_reading.map(OwnReadingEntry::from),
             examples: end.examples.iter().map(example).collect(),
             stalls_told: end.stalls.is_some(),
             followed: end.followed.as_ref().map(FollowedEntry::new),
@@ -325,6 +362,7 @@ impl EndEntry {
             waited_at_limit: self.waited_at_limit,
             limit_lowered_to: self.limit_lowered_to,
             wakeups: self.wakeups,
+            own_reading: self.own_reading.as_ref().map(OwnReadingEntry::own_reading),
             examples: self.examples.iter().map(|e| (e.outcome.clone(), e.seen.clone())).collect(),
             stalls,
             followed: self.followed.as_ref().map(FollowedEntry::followed),

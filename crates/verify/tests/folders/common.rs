@@ -294,6 +294,7 @@ pub fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) 
         waited_at_limit: 0,
         limit_lowered_to: None,
         wakeups: 4_000,
+        own_reading: None,
         examples: Vec::new(),
         stalls,
         followed: None,
