@@ -253,6 +253,7 @@ fn end() -> RunEnd {
         limit_lowered_to: None,
         wakeups: 40_000,
         own_reading: None,
+        tls: None,
         examples: Vec::new(),
         stalls: None,
         followed: None,

@@ -304,6 +304,7 @@ fn tester(end: &RunEnd, span: Span) -> TesterFigures {
         waited_at_limit: Some(end.waited_at_limit),
         limit_lowered_to: end.limit_lowered_to,
         own_reading: end.own_reading,
+        tls: end.tls.clone(),
     }
 }
 

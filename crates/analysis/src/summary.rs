@@ -13,7 +13,7 @@ pub use experiment::*;
 pub use readings::*;
 pub use shape::*;
 
-use model::{Load, MachineStory, Nanos, OwnReading, ReadingGaps, RunFacts, Told};
+use model::{Load, MachineStory, Nanos, OwnReading, ReadingGaps, RunFacts, TlsTold, Told};
 
 /// How far a measurement can be trusted, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,6 +228,8 @@ pub struct TesterFigures {
     pub limit_lowered_to: Option<u32>,
     /// How long answers lay in the kernel until they were read.
     pub own_reading: Option<OwnReading>,
+    /// What secured connections agreed on.
+    pub tls: Option<TlsTold>,
 }
 
 /// Little's law as a check on our own books: mean number of requests in the

@@ -116,6 +116,30 @@ pub struct QuickArgs {
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "150us", require_equals = true)]
     pub spin: Option<Nanos>,
 
+    /// Certificates (PEM) of the authorities to trust over https [default: those that this machine trusts]
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+
+    /// A certificate of your own with its chain and its key (PEM, one file), for services that ask for one
+    #[arg(long, value_name = "FILE")]
+    pub client_cert: Option<PathBuf>,
+
+    /// The name to ask for over https (SNI), and that the certificate must be for [default: the URL's host]
+    #[arg(long, value_name = "NAME")]
+    pub server_name: Option<String>,
+
+    /// The one version of TLS that may be spoken [default: either]
+    #[arg(long, value_name = "VERSION")]
+    pub tls: Option<TlsArg>,
+
+    /// Make each connection's handshake in full, without the session of an older one
+    #[arg(long)]
+    pub no_resumption: bool,
+
+    /// Take anybody's certificate: the run is doubtful then, as anybody may have answered
+    #[arg(long, conflicts_with = "ca")]
+    pub insecure: bool,
+
     /// Sending threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: u32,
@@ -341,6 +365,14 @@ pub enum Format {
     Md,
     Json,
     Html,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum TlsArg {
+    #[value(name = "1.2")]
+    V12,
+    #[value(name = "1.3")]
+    V13,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]

@@ -127,6 +127,7 @@ fn order(
         work: requests::scores(&reference.body, &host, seed)?,
         host,
         peer,
+        tls: None,
         method: "POST".to_owned(),
         load,
         shape: None,

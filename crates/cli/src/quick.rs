@@ -1,14 +1,14 @@
 //! `doorclock URL`: the quick look.
 
-use crate::args::QuickArgs;
+use crate::args::{QuickArgs, TlsArg};
 use crate::experiment::{Experiment, GLANCE, exit_of, order_failure};
 use crate::failure::{Exit, Failure};
 use crate::wall::Began;
 use crate::{plan_file, print, requests, signals};
 use analysis::{RunSummary, Verdict};
-use engine::{Expect, Work};
+use engine::{Expect, TlsProblem, Version, Work};
 use model::{Load, Nanos, Rate, Seed, SendPrecision, Shape};
-use runner::{AddressError, ControlError, LimitError, Order, ReadOrder};
+use runner::{AddressError, ControlError, LimitError, Order, ReadOrder, Wanted};
 use schedule::Recorded;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,7 +86,12 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
     let seed = Seed(args.seed.unwrap_or(began.seed));
     let work = Work::new(vec![request], seed)
         .ok_or_else(|| Failure::new(Exit::Usage, "there is nothing to send"))?;
-    let address = runner::resolve(&target, &args.own).map_err(|error| address_failure(&url, error))?;
+    let tls = runner::secure(&target, &wanted(args)).map_err(|error| Failure::new(Exit::Usage, error))?;
+    if args.insecure {
+        print::error("warning: --insecure: anybody may answer in the place of this service");
+    }
+    let address =
+        runner::resolve(&target, &args.own, tls.as_ref()).map_err(|error| address_failure(&url, error))?;
     if !address.answered {
         print::error(&format!(
             "note: {} did not answer `OPTIONS *`, the question sent ahead; measuring it all the same",
@@ -100,6 +105,7 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
         url,
         host,
         peer: address.peer,
+        tls,
         method,
         work,
         load,
@@ -125,6 +131,22 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
 /// A word alone is more likely a command misspelt than the name of a host.
 fn is_word(url: &str) -> bool {
     !url.contains(['.', ':', '/']) && url != "localhost"
+}
+
+/// What the flags want of TLS.
+fn wanted(args: &QuickArgs) -> Wanted {
+    Wanted {
+        authorities: args.ca.clone(),
+        client: args.client_cert.clone(),
+        server_name: args.server_name.clone(),
+        version: match args.tls {
+            None => Version::Any,
+            Some(TlsArg::V12) => Version::V12,
+            Some(TlsArg::V13) => Version::V13,
+        },
+        resumes: !args.no_resumption,
+        is_insecure: args.insecure,
+    }
 }
 
 fn load(args: &QuickArgs, over_time: Option<&OverTime>) -> Load {
@@ -202,7 +224,12 @@ fn address_failure(url: &str, error: AddressError) -> Failure {
         AddressError::Unusable(ControlError::Connect { .. }) => {
             Failure::new(Exit::Unreachable, says).hint("is the service running, and on this port?")
         }
+        AddressError::Unusable(ControlError::Tls { problem: TlsProblem::NotTls, .. }) => {
+            Failure::new(Exit::Unreachable, says).hint("is this a service in the clear? write http://")
+        }
+        AddressError::Unusable(ControlError::Tls { .. }) => Failure::new(Exit::Unreachable, says)
+            .hint("--ca FILE trusts an authority of your own, --server-name asks for another name; --insecure takes anybody's certificate"),
         AddressError::Unusable(_) => Failure::new(Exit::Unreachable, says)
-            .hint("is this the port of an HTTP service? https is not spoken yet"),
+            .hint("is this the port of an HTTP service? one that speaks TLS is asked with https://"),
     }
 }

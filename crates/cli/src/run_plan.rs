@@ -200,7 +200,7 @@ fn failure(error: ExperimentError, loaded: &Loaded, folder: &str) -> Failure {
 
 fn exit(what: &What) -> Exit {
     match what {
-        What::Url(_) | What::Limit(_) | What::Request(_) | What::NotQuiet(_) => Exit::Usage,
+        What::Url(_) | What::Secure(_) | What::Limit(_) | What::Request(_) | What::NotQuiet(_) => Exit::Usage,
         What::Address(runner::AddressError::NotOwned { .. }) => Exit::Usage,
         What::Run(runner::RunError::Order(_) | runner::RunError::Engine(_)) => Exit::Usage,
         What::Address(_) | What::Reset { .. } | What::Target(_) | What::Run(_) => Exit::Unreachable,

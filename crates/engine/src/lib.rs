@@ -19,6 +19,7 @@ mod flights;
 mod lag;
 mod net;
 mod threads;
+mod tls;
 mod work;
 mod worker;
 
@@ -29,7 +30,9 @@ pub use connections::Numbers;
 pub use expect::{Check, Expect, JsonCheck};
 pub use lag::ReadLag;
 pub use net::epoll::EpollNet;
+pub use net::tls::TlsNet;
 pub use net::{Happened, Net, NetError, Slot, Wake, What};
 pub use threads::{Job, RunFailure, run};
+pub use tls::{SecureStream, Tls, TlsOrder, TlsOrderError, TlsProblem, Trust, Version, certificates};
 pub use work::{Prepared, Work};
 pub use worker::{Limits, Worker, WorkerEnd};

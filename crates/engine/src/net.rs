@@ -3,8 +3,10 @@
 
 pub mod epoll;
 mod stamp;
+pub mod tls;
 
-use model::Nanos;
+use crate::tls::TlsProblem;
+use model::{Nanos, TlsTold};
 use std::fmt;
 
 /// A place for one connection, numbered from 0; the engine chooses the number
@@ -51,11 +53,19 @@ pub enum What {
 
 /// Why a connection could not be opened, or broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NetError(pub rustix::io::Errno);
+pub enum NetError {
+    /// The kernel's reason.
+    Os(rustix::io::Errno),
+    /// The two do not agree on TLS.
+    Tls(TlsProblem),
+}
 
 impl fmt::Display for NetError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        std::io::Error::from(self.0).fmt(out)
+        match self {
+            NetError::Os(errno) => std::io::Error::from(*errno).fmt(out),
+            NetError::Tls(problem) => problem.fmt(out),
+        }
     }
 }
 
@@ -64,7 +74,8 @@ impl NetError {
     /// port or no memory was left.
     pub fn is_our_limit(self) -> bool {
         use rustix::io::Errno;
-        matches!(self.0, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOMEM | Errno::NOBUFS)
+        let NetError::Os(errno) = self else { return false };
+        matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOMEM | Errno::NOBUFS)
     }
 }
 
@@ -117,4 +128,9 @@ pub trait Net {
 
     /// The name of the back end, as results show it.
     fn backend(&self) -> &'static str;
+
+    /// What was agreed on and what handshakes took, where connections are secured.
+    fn tls(&self) -> Option<TlsTold> {
+        None
+    }
 }

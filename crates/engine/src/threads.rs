@@ -4,8 +4,10 @@ use crate::batch::{BatchSink, batches};
 use crate::capture::Follow;
 use crate::clock::MonotonicClock;
 use crate::connections::Numbers;
-use crate::net::NetError;
 use crate::net::epoll::EpollNet;
+use crate::net::tls::TlsNet;
+use crate::net::{Net, NetError};
+use crate::tls::Tls;
 use crate::work::Work;
 use crate::worker::{Limits, Worker, WorkerEnd};
 use model::{CpuUse, Nanos, Sample, SendPrecision};
@@ -20,6 +22,8 @@ use thiserror::Error;
 pub struct Job<'a> {
     /// Where to connect.
     pub peer: SocketAddr,
+    /// How connections are secured, if they are.
+    pub tls: Option<Tls>,
     /// The requests to send.
     pub work: &'a Work,
     /// One tester for each sending thread.
@@ -73,6 +77,7 @@ pub fn run(job: Job<'_>, keep: &mut dyn FnMut(&[Sample])) -> Result<WorkerEnd, R
                 job.limits.connection_limit / count + u32::from(part < job.limits.connection_limit % count);
             let thread = SendingThread {
                 peer: job.peer,
+                tls: job.tls.clone(),
                 precision: job.precision,
                 clock,
                 cpu: (!job.cpus.is_empty()).then(|| job.cpus[part as usize % job.cpus.len()]),
@@ -146,6 +151,7 @@ fn keep_batches(keepers: &[Keeper], keep: &mut dyn FnMut(&[Sample])) {
 
 struct SendingThread<'a> {
     peer: SocketAddr,
+    tls: Option<Tls>,
     precision: SendPrecision,
     clock: MonotonicClock,
     cpu: Option<usize>,
@@ -161,6 +167,15 @@ impl SendingThread<'_> {
         self.cpu.map_or(Ok(()), pin)?;
         let net = EpollNet::new(self.clock, self.peer, self.precision).map_err(RunFailure::Net)?;
         self.clock.sleep_until(Nanos::ZERO);
+        let end = match self.tls.clone() {
+            None => self.work_over(net, tester, samples),
+            Some(tls) => self.work_over(TlsNet::new(net, tls), tester, samples),
+        };
+        ends_all.disarm();
+        Ok(end)
+    }
+
+    fn work_over(self, net: impl Net, tester: Box<dyn Tester + Send + '_>, samples: BatchSink) -> WorkerEnd {
         let worker = Worker {
             tester,
             work: self.work,
@@ -171,9 +186,7 @@ impl SendingThread<'_> {
             limits: self.limits,
             stop: self.stop,
         };
-        let (end, _samples) = worker.run();
-        ends_all.disarm();
-        Ok(end)
+        worker.run().0
     }
 }
 
@@ -200,7 +213,7 @@ impl Drop for EndsAll<'_> {
 
 /// Keeps the calling thread to one core.
 fn pin(cpu: usize) -> Result<(), RunFailure> {
-    let failed = |errno| RunFailure::Pin { cpu, error: NetError(errno) };
+    let failed = |errno| RunFailure::Pin { cpu, error: NetError::Os(errno) };
     if cpu >= CpuSet::MAX_CPU {
         return Err(failed(rustix::io::Errno::INVAL));
     }
@@ -229,6 +242,10 @@ fn add(all: &mut WorkerEnd, end: WorkerEnd) {
     };
     all.wakeups += end.wakeups;
     all.read_lag.merge(&end.read_lag);
+    all.tls = match (all.tls.take(), end.tls) {
+        (Some(one), Some(other)) => Some(one.and(other)),
+        (one, other) => one.or(other),
+    };
     for example in end.examples {
         if all.examples.iter().all(|(outcome, _)| *outcome != example.0) {
             all.examples.push(example);

@@ -2,17 +2,18 @@
 //!
 //! Bytes in, a configuration out: files are read elsewhere.
 
-use model::Nanos;
-use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore,
-    SignatureScheme, SupportedProtocolVersion,
+    SignatureScheme, StreamOwned, SupportedProtocolVersion,
 };
 use std::fmt;
+use std::net::TcpStream;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -68,6 +69,9 @@ pub enum TlsOrderError {
     Client(String),
 }
 
+/// A blocking connection.
+pub type SecureStream = StreamOwned<ClientConnection, TcpStream>;
+
 /// How the connections of a run are secured; cheap to clone.
 #[derive(Clone)]
 pub struct Tls {
@@ -87,6 +91,10 @@ impl Tls {
     pub fn new(order: &TlsOrder) -> Result<Tls, TlsOrderError> {
         let name = ServerName::try_from(order.server_name.clone())
             .map_err(|_| TlsOrderError::Name(order.server_name.clone()))?;
+        #[expect(
+            deprecated,
+            reason = "it lacks post-quantum key exchange, and aws-lc-rs takes twice as long to build"
+        )]
         let provider = Arc::new(ring::default_provider());
         let versions: &[&SupportedProtocolVersion] = match order.version {
             Version::Any => rustls::ALL_VERSIONS,
@@ -97,7 +105,9 @@ impl Tls {
             .with_protocol_versions(versions)
             .expect("the provider knows both versions");
         let builder = match &order.trust {
-            Trust::Authorities(all) => builder.with_root_certificates(roots(all)?),
+            Trust::Authorities(all) => builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(KnownOnes::new(all, &provider)?)),
             Trust::Anybody => {
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(AnybodyWillDo(provider)))
             }
@@ -121,6 +131,21 @@ impl Tls {
     /// Whether the peer must show who it is.
     pub fn verifies(&self) -> bool {
         self.verifies
+    }
+
+    /// The same for single questions beside a run: they leave no session that a
+    /// run could go on from.
+    #[must_use]
+    pub fn for_questions(&self) -> Tls {
+        let mut config = ClientConfig::clone(&self.config);
+        config.resumption = Resumption::disabled();
+        Tls { config: Arc::new(config), ..self.clone() }
+    }
+
+    /// A blocking connection over `socket`, for single questions. Its handshake
+    /// comes with the first bytes.
+    pub fn stream(&self, socket: TcpStream) -> SecureStream {
+        StreamOwned::new(self.session(), socket)
     }
 
     /// A connection that has not begun.
@@ -166,6 +191,73 @@ fn own_certificate(
     }
     let key = PrivateKeyDer::from_pem_slice(pem).map_err(|error| failed(&error))?;
     Ok((chain, key))
+}
+
+/// Takes what an authority vouches for, and also a certificate that was named as
+/// an authority's and is shown by the server itself, as self-signed ones of
+/// development are: name and validity are checked all the same.
+#[derive(Debug)]
+struct KnownOnes {
+    verifier: Arc<WebPkiServerVerifier>,
+    named: Vec<CertificateDer<'static>>,
+}
+
+impl KnownOnes {
+    fn new(
+        all: &[CertificateDer<'static>],
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<KnownOnes, TlsOrderError> {
+        let verifier =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(roots(all)?), Arc::clone(provider))
+                .build()
+                .map_err(|error| TlsOrderError::Authority(error.to_string()))?;
+        Ok(KnownOnes { verifier, named: all.to_vec() })
+    }
+}
+
+impl ServerCertVerifier for KnownOnes {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.verifier.verify_server_cert(shown, between, name, ocsp, now) {
+            // This is found after the dates were, and before the name is looked at.
+            Err(Error::InvalidCertificate(CertificateError::Other(why)))
+                if format!("{why:?}").contains("CaUsedAsEndEntity")
+                    && self.named.iter().any(|named| named.as_ref() == shown.as_ref()) =>
+            {
+                verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.verifier.supported_verify_schemes()
+    }
 }
 
 /// Takes whatever certificate is shown; signatures must still be made by it.
@@ -236,6 +328,11 @@ pub enum TlsProblem {
 }
 
 impl TlsProblem {
+    /// What a blocking connection says, if TLS is what broke it.
+    pub fn of_io(error: &std::io::Error) -> Option<TlsProblem> {
+        error.get_ref()?.downcast_ref::<Error>().map(TlsProblem::of)
+    }
+
     /// What an error of the library says.
     pub fn of(error: &Error) -> TlsProblem {
         use CertificateError as Certificate;
@@ -246,7 +343,8 @@ impl TlsProblem {
                 Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
                     TlsProblem::WrongName
                 }
-                Certificate::UnknownIssuer => TlsProblem::UnknownAuthority,
+                // An authority of the same name with another key is another one.
+                Certificate::UnknownIssuer | Certificate::BadSignature => TlsProblem::UnknownAuthority,
                 // A self-signed certificate that is no authority's is refused so.
                 Certificate::Other(_) => TlsProblem::UnknownAuthority,
                 _ => TlsProblem::BadCertificate,
@@ -292,15 +390,8 @@ pub fn agreed(session: &ClientConnection) -> String {
         let short = name.trim_start_matches("TLS13_").trim_start_matches("TLS_");
         format!(", {short}")
     });
-    let group = session.negotiated_key_exchange_group().map_or_else(String::new, |group| format!(", {:?}", group.name()));
+    let group = session
+        .negotiated_key_exchange_group()
+        .map_or_else(String::new, |group| format!(", {:?}", group.name()));
     format!("{version}{cipher}{group}")
-}
-
-/// How long a handshake took, and whether it went on from an older session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handshake {
-    /// From the connection's opening to its being secured.
-    pub took: Nanos,
-    /// Whether a session was resumed.
-    pub is_resumed: bool,
 }

@@ -560,6 +560,7 @@ impl<N: Net, C: Clock, S: SampleSink> Loop<'_, N, C, S> {
             connections_peak: self.connections.peak,
             limit_lowered_to: self.connections.lowered_to,
             examples: self.examples.all,
+            tls: self.worker.net.tls(),
             ..self.end
         };
         (end, self.worker.samples)

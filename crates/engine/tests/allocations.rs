@@ -107,6 +107,7 @@ fn sending_allocates_nothing_per_request() {
         work: &work,
         testers,
         follow: None,
+        tls: None,
         limits,
         precision,
         cpus: Vec::new(),

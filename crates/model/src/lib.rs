@@ -34,7 +34,8 @@ pub use reading::{
     Readings, WhichProcess,
 };
 pub use run::{
-    CpuUse, LastSign, MachineStory, OwnReading, RunEnd, RunFacts, RunRecord, Span, Stalls, Told, ToolFacts,
+    CpuUse, LastSign, MachineStory, OwnReading, RunEnd, RunFacts, RunRecord, Span, Stalls, TlsTold, Told,
+    ToolFacts,
 };
 pub use sample::{Outcome, Sample};
 pub use seed::Seed;

@@ -200,6 +200,8 @@ pub struct RunEnd {
     /// How long answers lay in the kernel until they were read; `None` where
     /// doorclock did not send, and in older runs.
     pub own_reading: Option<OwnReading>,
+    /// What was agreed on, where connections were secured.
+    pub tls: Option<TlsTold>,
     /// One example of each kind of failure: outcome name and what was seen.
     pub examples: Vec<(String, String)>,
     /// The stalls of the service, where it tells them.
@@ -228,6 +230,43 @@ pub struct OwnReading {
     pub p99: Option<Nanos>,
     /// The longest.
     pub max: Option<Nanos>,
+}
+
+/// What connections agreed on, and what their handshakes took. A handshake is
+/// inside `connect`, and so inside the response time of the request that
+/// waited for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsTold {
+    /// Version, cipher and key exchange of the first connection.
+    pub agreed: Option<String>,
+    /// Whether the peer had to show who it is.
+    pub verifies: bool,
+    /// Handshakes made.
+    pub handshakes: u64,
+    /// Those of them that went on from an older session.
+    pub resumed: u64,
+    /// Median length of a handshake, at most an eighth too high.
+    pub p50: Option<Nanos>,
+    /// Its 99th percentile, at most an eighth too high.
+    pub p99: Option<Nanos>,
+    /// The longest.
+    pub max: Option<Nanos>,
+}
+
+impl TlsTold {
+    /// Two threads together; percentiles are the larger of the two.
+    #[must_use]
+    pub fn and(self, other: TlsTold) -> TlsTold {
+        TlsTold {
+            agreed: self.agreed.or(other.agreed),
+            verifies: self.verifies && other.verifies,
+            handshakes: self.handshakes + other.handshakes,
+            resumed: self.resumed + other.resumed,
+            p50: self.p50.max(other.p50),
+            p99: self.p99.max(other.p99),
+            max: self.max.max(other.max),
+        }
+    }
 }
 
 /// The last that is known of a run that was killed: it was alive then.

@@ -37,7 +37,7 @@ pub use guess::{Condition, FIGURES, FigureName, Judgement};
 pub use keys::{Fallback, KEYS, Key, Kind};
 pub use plan::{
     Arm, ArmTester, Bound, Environment, Guess, Import, Otherwise, Plan, Quiet, Replay, Rounds, Sending,
-    StallHow, StallPlan, Target, WarmUp,
+    StallHow, StallPlan, Target, TlsPlan, TlsVersion, WarmUp,
 };
 pub use reference::reference;
 pub use request::{Expected, ExpectedValue, PlannedRequest};

@@ -68,6 +68,34 @@ pub struct Target {
     pub ready: Option<String>,
     /// How long it may take to become ready.
     pub ready_within: Nanos,
+    /// What is wanted of TLS; `None` if the plan says nothing.
+    pub tls: Option<TlsPlan>,
+}
+
+/// What is wanted of TLS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsPlan {
+    /// Certificates (PEM) of the authorities to trust, in place of the machine's.
+    pub authorities: Option<PathBuf>,
+    /// A certificate of our own with its chain and its key (PEM, one file).
+    pub client: Option<PathBuf>,
+    /// The name to ask for, in place of the URL's host.
+    pub server_name: Option<String>,
+    /// The one version that may be spoken; `None` for either.
+    pub version: Option<TlsVersion>,
+    /// Whether a new connection may go on from the session of an older one.
+    pub resumes: bool,
+    /// Whether anybody's certificate will do.
+    pub is_insecure: bool,
+}
+
+/// A version of TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsVersion {
+    /// 1.2.
+    V12,
+    /// 1.3.
+    V13,
 }
 
 /// What must hold before each run.

@@ -14,7 +14,10 @@ mod view;
 
 use crate::error::{PlanError, PlanErrors};
 use crate::file::PlanFile;
-use crate::plan::{Bound, Environment, Otherwise, Plan, Quiet, Replay, Rounds, StallHow, StallPlan, Target};
+use crate::plan::{
+    Bound, Environment, Otherwise, Plan, Quiet, Replay, Rounds, StallHow, StallPlan, Target, TlsPlan,
+    TlsVersion,
+};
 use crate::request::{Expected, PlannedRequest};
 use crate::source::Place;
 use crate::{keys, units};
@@ -49,7 +52,7 @@ pub(crate) fn resolve(
 ) -> Result<Plan, PlanErrors> {
     let root = View::root(file.root());
     let errors = &mut Errors { file, found: Vec::new() };
-    let (target, url_path) = target(&root.table("target"), errors);
+    let (target, url_path) = target(&root.table("target"), file.folder(), errors);
     let requests = request::requests(&root.table("request"), &url_path, read, errors);
     let stalls = stalls(&root, errors);
     let rounds = root.table("rounds");
@@ -107,11 +110,11 @@ pub(crate) fn shape_alone(
 }
 
 /// The target, and the path that its URL ends in.
-fn target(view: &View<'_>, errors: &mut Errors<'_>) -> (Target, String) {
+fn target(view: &View<'_>, folder: &Path, errors: &mut Errors<'_>) -> (Target, String) {
     let url = view.words("url").unwrap_or_default();
     let place = view.place("url");
     let (base, path) = match url.split_once("://") {
-        Some(("http", rest)) => {
+        Some((scheme @ ("http" | "https"), rest)) => {
             let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
             if host.is_empty() || host.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@') {
                 errors.say(place, "`target.url` names no host", "write \"http://HOST:PORT\"");
@@ -124,15 +127,7 @@ fn target(view: &View<'_>, errors: &mut Errors<'_>) -> (Target, String) {
                 );
             }
             let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-            (format!("http://{host}"), path)
-        }
-        Some(("https", _)) => {
-            errors.say(
-                place,
-                "`target.url` asks for https, which is not carried out yet",
-                "use http:// for now",
-            );
-            (url, String::new())
+            (format!("{scheme}://{host}"), path)
         }
         _ => {
             errors.say(place, "`target.url` is no URL", "write \"http://HOST:PORT\"");
@@ -143,9 +138,35 @@ fn target(view: &View<'_>, errors: &mut Errors<'_>) -> (Target, String) {
     if ready.as_ref().is_some_and(|path| !path.starts_with('/')) {
         errors.say(view.place("ready"), "`target.ready` is no path", "write \"/healthz\"");
     }
-    let target =
-        Target { url: base, start: view.words("start"), ready, ready_within: view.duration("ready_within") };
+    let tls = view.given_table("tls").map(|inside| tls(&inside, folder));
+    if tls.is_some() && base.starts_with("http://") {
+        let says = "`target.tls` is set, and `target.url` does not ask for TLS";
+        errors.say(view.place("tls"), says, "write https:// in the URL, or leave `tls` out");
+    }
+    let target = Target {
+        url: base,
+        start: view.words("start"),
+        ready,
+        ready_within: view.duration("ready_within"),
+        tls,
+    };
     (target, path)
+}
+
+fn tls(view: &View<'_>, folder: &Path) -> TlsPlan {
+    let file = |key: &str| view.words(key).map(|name| folder.join(name));
+    TlsPlan {
+        authorities: file("ca"),
+        client: file("client"),
+        server_name: view.words("server_name"),
+        version: match view.words("version").as_deref() {
+            Some("1.2") => Some(TlsVersion::V12),
+            Some("1.3") => Some(TlsVersion::V13),
+            _ => None,
+        },
+        resumes: view.flag("resume"),
+        is_insecure: view.flag("insecure"),
+    }
 }
 
 fn environment(view: &View<'_>) -> Environment {

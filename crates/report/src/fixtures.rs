@@ -97,6 +97,7 @@ fn of_requests(facts: RunFacts, asked: &[Asked]) -> RunSummary {
                 p99: Some(Nanos::from_micros(90)),
                 max: Some(Nanos::from_millis(2)),
             }),
+            tls: None,
         },
         little: Some(Little { mean_in_system: 2.31, rate_times_mean: 2.30 }),
         examples: Vec::new(),

@@ -147,6 +147,22 @@ pub(crate) fn tester_cost(run: &RunSummary) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// What TLS agreed on and took; `None` in the clear.
+pub(crate) fn tls(run: &RunSummary) -> Option<String> {
+    let of = run.tester.tls.as_ref()?;
+    let agreed = of.agreed.as_deref().unwrap_or("no handshake came to its end");
+    let took = match (of.p50, of.p99) {
+        (Some(p50), Some(p99)) => format!(", p50 {p50}, p99 {p99}, inside the response time of who waited"),
+        _ => String::new(),
+    };
+    let trust = if of.verifies { "" } else { "; NOT VERIFIED: anybody may have answered" };
+    Some(format!(
+        "{agreed}; {}, {} resumed{took}{trust}",
+        counted(of.handshakes, "handshake"),
+        count(of.resumed)
+    ))
+}
+
 /// By which clock answers were timed, and what the tester took to read them;
 /// `None` where another tool sent.
 pub(crate) fn answers_clock(run: &RunSummary) -> Option<String> {

@@ -1,6 +1,7 @@
 //! From a URL to an address that we may send load to.
 
 use crate::control::{Control, ControlError};
+use engine::Tls;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 use thiserror::Error;
@@ -46,11 +47,11 @@ pub enum AddressError {
 /// Looks the target up once, holds that it is ours (this machine, or named in
 /// `owned`), and asks it one question without side effects (`OPTIONS *`) to see
 /// that it speaks HTTP. Of several addresses the first that connects is taken.
-pub fn resolve(target: &Target, owned: &[String]) -> Result<Address, AddressError> {
+pub fn resolve(target: &Target, owned: &[String], tls: Option<&Tls>) -> Result<Address, AddressError> {
     let candidates = own_addresses(target, owned)?;
     let mut last = None;
     for peer in candidates.iter().copied() {
-        let control = Control::new(peer, &target.host_header()).with_patience(PATIENCE);
+        let control = Control::new(peer, &target.host_header()).with_patience(PATIENCE).over(tls);
         let answered = match control.ask("OPTIONS", "*", None) {
             Ok(_) => true,
             // A small server may close on a method it does not know, and one that
@@ -118,7 +119,7 @@ mod tests {
 
     fn resolve_text(url: &str, owned: &[&str]) -> Result<Address, AddressError> {
         let owned: Vec<String> = owned.iter().map(|own| (*own).to_owned()).collect();
-        resolve(&url.parse().expect("a URL"), &owned)
+        resolve(&url.parse().expect("a URL"), &owned, None)
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::signal_stalls::SignalOrder;
 use crate::stalls::StallOrder;
 use crate::tool::ToolOutput;
 use crate::{followed_plan, requests};
+use engine::Tls;
 use model::{ConnectionPolicy, Load, Nanos, Rate, Seed};
 use plan::{Arm, ArmTester, Import, Plan, StallHow, StallPlan, WarmUp};
 use std::net::SocketAddr;
@@ -23,7 +24,7 @@ pub(crate) fn order(
     round: u32,
     seed: Seed,
     host: &str,
-    peer: SocketAddr,
+    (peer, tls): (SocketAddr, Option<&Tls>),
     target: Option<u32>,
 ) -> Result<Order, What> {
     let sending = &arm.sending;
@@ -58,10 +59,11 @@ pub(crate) fn order(
         work,
         host: host.to_owned(),
         peer,
+        tls: tls.cloned(),
         load,
         shape: arm.shape.clone(),
         recorded: arm.replay.as_ref().map(|replay| Arc::clone(&replay.recorded)),
-        follow: plan.completion.as_ref().map(|completion| followed_plan::follow(completion, host, peer)),
+        follow: plan.completion.as_ref().map(|completion| followed_plan::follow(completion, host, peer, tls)),
         readings: ReadOrder { planned: plan.readings.clone(), target },
         seed,
         warm_up,

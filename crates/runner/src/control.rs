@@ -2,7 +2,7 @@
 //! stalls. Blocking, one connection each, never while a request is timed on
 //! the same thread.
 
-use engine::{Clock as _, MonotonicClock};
+use engine::{Clock as _, MonotonicClock, SecureStream, Tls, TlsProblem};
 use model::Nanos;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -19,6 +19,59 @@ pub struct Control {
     peer: SocketAddr,
     host: String,
     patience: Duration,
+    tls: Option<Tls>,
+}
+
+/// A connection for questions, in the clear or secured.
+#[derive(Debug)]
+pub(crate) enum Line {
+    Plain(TcpStream),
+    Secure(Box<SecureStream>),
+}
+
+impl Line {
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Line::Plain(stream) => stream,
+            Line::Secure(stream) => &stream.sock,
+        }
+    }
+
+    /// How long reading waits.
+    pub(crate) fn set_read_timeout(&self, patience: Duration) -> std::io::Result<()> {
+        self.socket().set_read_timeout(Some(patience))
+    }
+}
+
+impl Read for Line {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = match self {
+            Line::Plain(stream) => return stream.read(buffer),
+            Line::Secure(stream) => stream.read(buffer),
+        };
+        // A peer that closes without TLS's own farewell has closed; HTTP says
+        // itself whether an answer was whole.
+        match read {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(0),
+            other => other,
+        }
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Line::Plain(stream) => stream.write(bytes),
+            Line::Secure(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Line::Plain(stream) => stream.flush(),
+            Line::Secure(stream) => stream.flush(),
+        }
+    }
 }
 
 /// What came back.
@@ -51,6 +104,14 @@ pub enum ControlError {
         /// The kernel's reason.
         source: std::io::Error,
     },
+    /// It cannot be spoken to over TLS as wanted.
+    #[error("{peer} cannot be spoken to over TLS: {problem}")]
+    Tls {
+        /// The address.
+        peer: SocketAddr,
+        /// What is wrong.
+        problem: TlsProblem,
+    },
     /// It took the request and gave no whole answer for a while.
     #[error("{peer} took the request and gave no whole answer within {} s", patience.as_secs_f64())]
     Silent {
@@ -81,13 +142,19 @@ pub enum ControlError {
 impl Control {
     /// Asks `peer`, naming `host` in the Host header.
     pub fn new(peer: SocketAddr, host: &str) -> Control {
-        Control { peer, host: host.to_owned(), patience: PATIENCE }
+        Control { peer, host: host.to_owned(), patience: PATIENCE, tls: None }
     }
 
     /// The same with another patience.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Control {
         Control { patience, ..self }
+    }
+
+    /// The same over TLS, if there is any.
+    #[must_use]
+    pub fn over(self, tls: Option<&Tls>) -> Control {
+        Control { tls: tls.map(Tls::for_questions), ..self }
     }
 
     /// One request and its whole answer.
@@ -99,11 +166,7 @@ impl Control {
 
     /// A GET over a connection that is kept for the next one. One that the
     /// service has closed in the meantime is made anew.
-    pub(crate) fn get_over(
-        &self,
-        kept: &mut Option<TcpStream>,
-        path: &str,
-    ) -> Result<Response, ControlError> {
+    pub(crate) fn get_over(&self, kept: &mut Option<Line>, path: &str) -> Result<Response, ControlError> {
         let request = self.request("GET", path, None, false)?;
         let old = kept.take().map(|mut stream| (self.exchange(&mut stream, &request), stream));
         let (answer, stream) = match old {
@@ -131,25 +194,40 @@ impl Control {
         Ok(RequestParts { method, path, host: &self.host, headers: &headers, body, close }.build()?)
     }
 
-    pub(crate) fn connect(&self) -> Result<TcpStream, ControlError> {
+    pub(crate) fn connect(&self) -> Result<Line, ControlError> {
         let peer = self.peer;
-        TcpStream::connect_timeout(&peer, self.patience)
-            .map_err(|source| ControlError::Connect { peer, source })
+        let stream = TcpStream::connect_timeout(&peer, self.patience)
+            .map_err(|source| ControlError::Connect { peer, source })?;
+        // Each part of a handshake is waited for as long as an answer is.
+        stream
+            .set_read_timeout(Some(self.patience))
+            .map_err(|source| ControlError::Broken { peer, source })?;
+        Ok(match &self.tls {
+            None => Line::Plain(stream),
+            Some(tls) => Line::Secure(Box::new(tls.stream(stream))),
+        })
     }
 
-    fn exchange(
-        &self,
-        stream: &mut TcpStream,
-        request: &wire::h1::Request,
-    ) -> Result<Response, ControlError> {
+    /// What a broken connection says.
+    fn broken(&self, source: std::io::Error) -> ControlError {
         let peer = self.peer;
-        let broken = |source| ControlError::Broken { peer, source };
-        stream.set_write_timeout(Some(self.patience)).map_err(broken)?;
-        stream.write_all(request.bytes()).map_err(broken)?;
+        match TlsProblem::of_io(&source) {
+            Some(problem) => ControlError::Tls { peer, problem },
+            None if matches!(source.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                ControlError::Silent { peer, patience: self.patience }
+            }
+            None => ControlError::Broken { peer, source },
+        }
+    }
+
+    fn exchange(&self, stream: &mut Line, request: &wire::h1::Request) -> Result<Response, ControlError> {
+        let broken = |source| self.broken(source);
+        stream.socket().set_write_timeout(Some(self.patience)).map_err(broken)?;
+        stream.write_all(request.bytes()).and_then(|()| stream.flush()).map_err(broken)?;
         self.read(stream, request.asked())
     }
 
-    fn read(&self, stream: &mut TcpStream, asked: Asked) -> Result<Response, ControlError> {
+    fn read(&self, stream: &mut Line, asked: Asked) -> Result<Response, ControlError> {
         let peer = self.peer;
         let mut answer = Answer::default();
         answer.begin(asked);
@@ -161,14 +239,11 @@ impl Control {
             if left.is_zero() {
                 return Err(ControlError::Silent { peer, patience: self.patience });
             }
-            stream.set_read_timeout(Some(left)).map_err(|source| ControlError::Broken { peer, source })?;
+            stream.set_read_timeout(left).map_err(|source| self.broken(source))?;
             let count = match stream.read(&mut buffer) {
                 Ok(count) => count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    return Err(ControlError::Silent { peer, patience: self.patience });
-                }
-                Err(source) => return Err(ControlError::Broken { peer, source }),
+                Err(source) => return Err(self.broken(source)),
             };
             let not_http = |source| ControlError::NotHttp { peer, source };
             if count == 0 {

@@ -14,14 +14,15 @@ use crate::quiet::wait_for_quiet;
 use crate::ready::Ready;
 use crate::reset::reset;
 use crate::run::{RunError, Watch, execute};
+use crate::secure::{Wanted, secure};
 use crate::story::Before;
 use crate::target::{TargetError, TargetProcess, wait_for_running};
 use crate::tool::{self, ToolOrder};
 use crate::turns::{Turn, turns};
 use crate::{arm, warm_up};
-use engine::{Clock as _, MonotonicClock};
+use engine::{Clock as _, MonotonicClock, Tls, Version};
 use model::{Nanos, RunEvent, Seed, Waits};
-use plan::{Arm, ArmTester, Plan};
+use plan::{Arm, ArmTester, Plan, TlsPlan, TlsVersion};
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::SocketAddr;
@@ -39,6 +40,19 @@ pub struct Experiment<'a> {
     stop: &'a AtomicBool,
     target: Target,
     peers: Vec<SocketAddr>,
+    /// How it is spoken to over TLS, if it is.
+    tls: Option<Tls>,
+}
+
+fn wanted(plan: Option<&TlsPlan>) -> Wanted {
+    let Some(plan) = plan.cloned() else { return Wanted::default() };
+    let version = match plan.version {
+        None => Version::Any,
+        Some(TlsVersion::V12) => Version::V12,
+        Some(TlsVersion::V13) => Version::V13,
+    };
+    let TlsPlan { authorities, client, server_name, resumes, is_insecure, .. } = plan;
+    Wanted { authorities, client, server_name, version, resumes, is_insecure }
 }
 
 /// What a run needs around it.
@@ -62,7 +76,9 @@ impl<'a> Experiment<'a> {
             plan.target.url.parse().map_err(|error| ExperimentError::at("target.url", What::Url(error)))?;
         let peers = address::own_addresses(&target, &plan.owned)
             .map_err(|error| ExperimentError::at("target.url", What::Address(error)))?;
-        let experiment = Experiment { plan, plan_folder, folder, stop, target, peers };
+        let tls = secure(&target, &wanted(plan.target.tls.as_ref()))
+            .map_err(|error| ExperimentError::at("target.tls", What::Secure(error)))?;
+        let experiment = Experiment { plan, plan_folder, folder, stop, target, peers, tls };
         experiment.hold_every_arm_can_be_carried_out()?;
         Ok(experiment)
     }
@@ -129,7 +145,7 @@ impl<'a> Experiment<'a> {
     ) -> Result<bool, ExperimentError> {
         let arm = turn.arm;
         let Some(Stage { mut service, peer, before }) = self.stage(arm, watch)? else { return Ok(false) };
-        let control = Control::new(peer, &self.target.host_header());
+        let control = Control::new(peer, &self.target.host_header()).over(self.tls.as_ref());
         let group = service.as_ref().map(TargetProcess::group);
         let seed = self.plan.rounds.seed_of(turn.round);
         let stalls = self.plan.stalls_in(arm).map(|stalls| arm::stall_by(stalls, seed));
@@ -186,6 +202,7 @@ impl<'a> Experiment<'a> {
             host: &self.target.host_header(),
             path: self.plan.target.ready.as_deref(),
             within: self.plan.target.ready_within,
+            tls: self.tls.as_ref(),
         };
         let Some(command) = &arm.start else {
             let not_ready = |error| ExperimentError::at("target.url", What::Target(error));
@@ -257,8 +274,16 @@ impl<'a> Experiment<'a> {
         (peer, target): (SocketAddr, Option<u32>),
     ) -> Result<crate::Order, ExperimentError> {
         let seed: Seed = self.plan.rounds.seed_of(turn.round);
-        arm::order(self.plan, turn.arm, turn.round, seed, &self.target.host_header(), peer, target)
-            .map_err(|what| of_arm(turn.arm, what))
+        arm::order(
+            self.plan,
+            turn.arm,
+            turn.round,
+            seed,
+            &self.target.host_header(),
+            (peer, self.tls.as_ref()),
+            target,
+        )
+        .map_err(|what| of_arm(turn.arm, what))
     }
 
     fn tool_order(&self, order: &crate::Order, line: &str, import: Option<plan::Import>) -> ToolOrder {

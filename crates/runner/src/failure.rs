@@ -5,6 +5,7 @@ use crate::limits::LimitError;
 use crate::quiet::Restless;
 use crate::requests::UnsendableError;
 use crate::run::RunError;
+use crate::secure::SecureError;
 use crate::target::TargetError;
 use store::StoreError;
 use thiserror::Error;
@@ -29,6 +30,9 @@ pub enum What {
     /// The URL is none.
     #[error("the target's URL makes no sense: {0}")]
     Url(UrlError),
+    /// The target cannot be spoken to over TLS as the plan wants it.
+    #[error(transparent)]
+    Secure(SecureError),
     /// The target has no address, or is not ours.
     #[error(transparent)]
     Address(AddressError),

@@ -2,14 +2,19 @@
 
 use crate::control::Control;
 use crate::follow::{CallbackOrder, Condition, EventsOrder, FollowBy, FollowOrder, PollOrder, SqlOrder};
-use engine::Capture;
+use engine::{Capture, Tls};
 use plan::{Completion, CompletionBy, When, WorkName};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// How the work that `peer` accepts is followed.
-pub(crate) fn follow(completion: &Completion, host: &str, peer: SocketAddr) -> FollowOrder {
-    let control = || Control::new(peer, host);
+pub(crate) fn follow(
+    completion: &Completion,
+    host: &str,
+    peer: SocketAddr,
+    tls: Option<&Tls>,
+) -> FollowOrder {
+    let control = || Control::new(peer, host).over(tls);
     let by = match &completion.by {
         CompletionBy::Poll { around_name, every, done, given_up } => FollowBy::Poll(PollOrder {
             control: control(),

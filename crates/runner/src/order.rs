@@ -3,7 +3,7 @@
 use crate::follow::FollowOrder;
 use crate::machine;
 use crate::readings_taken::ReadOrder;
-use engine::{Limits, Numbers, Work};
+use engine::{Limits, Numbers, Tls, Work};
 use model::{ConnectionPolicy, Load, Nanos, RunFacts, Seed, SendPrecision, Shape};
 use schedule::{
     Arrivals, Closed, Open, Paced, Profile, ProfileError, Recorded, Share, Tester, UserLevels, digest,
@@ -25,6 +25,8 @@ pub struct Order {
     pub host: String,
     /// Where to connect.
     pub peer: SocketAddr,
+    /// How connections are secured, if they are.
+    pub tls: Option<Tls>,
     /// The request's method, as results show it.
     pub method: String,
     /// The requests to send.

@@ -1,6 +1,7 @@
 //! Is the service there, and is it ready?
 
 use crate::control::Control;
+use engine::Tls;
 use model::Nanos;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub(crate) struct Ready<'a> {
     pub(crate) path: Option<&'a str>,
     /// How long it may take.
     pub(crate) within: Nanos,
+    /// How it is spoken to over TLS, if it is.
+    pub(crate) tls: Option<&'a Tls>,
 }
 
 impl Ready<'_> {
@@ -28,7 +31,11 @@ impl Ready<'_> {
             return Err(format!("nothing listens at {}", self.listed()));
         };
         let Some(path) = self.path else { return Ok(peer) };
-        match Control::new(peer, self.host).with_patience(KNOCK_PATIENCE).ask("GET", path, None) {
+        match Control::new(peer, self.host)
+            .with_patience(KNOCK_PATIENCE)
+            .over(self.tls)
+            .ask("GET", path, None)
+        {
             Ok(response) if response.status == 200 => Ok(peer),
             Ok(response) => Err(format!("{path} answers {}", response.status)),
             Err(error) => Err(error.to_string()),
@@ -66,7 +73,7 @@ mod tests {
         // Nobody else can hold this address with that port.
         let nowhere = SocketAddr::from(([127, 0, 0, 77], here.port()));
         let peers = [nowhere, here];
-        let ready = Ready { peers: &peers, host: "test", path: None, within: Nanos::ZERO };
+        let ready = Ready { peers: &peers, host: "test", path: None, within: Nanos::ZERO, tls: None };
         assert_eq!(ready.look(), Ok(here));
         drop(listener);
         assert_eq!(ready.look(), Err(format!("nothing listens at {nowhere} or {here}")));

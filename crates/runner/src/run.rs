@@ -79,6 +79,7 @@ pub fn execute(
     let job = Job {
         follow,
         peer: order.peer,
+        tls: order.tls.clone(),
         work: &order.work,
         testers,
         limits: order.limits(),
@@ -172,6 +173,7 @@ fn run_end(all: WorkerEnd, seen: Seen, counted: Span) -> RunEnd {
         limit_lowered_to: all.limit_lowered_to,
         wakeups: all.wakeups,
         own_reading: Some(all.read_lag.told()),
+        tls: all.tls,
         examples: all.examples.into_iter().map(|(outcome, text)| (outcome.name().to_owned(), text)).collect(),
         stalls: seen.stalls.map(|stalls| stalls.within(counted)),
         followed: None,

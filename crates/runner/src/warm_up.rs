@@ -34,6 +34,7 @@ pub(crate) fn send(
     let job = Job {
         follow: None,
         peer: order.peer,
+        tls: order.tls.clone(),
         work: &order.work,
         testers: vec![Box::new(tester)],
         limits,
@@ -122,7 +123,8 @@ mod tests {
              measure = \"1s\"\n[arm.a]\nclosed = {{ connections = 3 }}\n"
         );
         let plan = PlanFile::parse("plan.toml", text).and_then(|file| file.resolve()).expect("a plan");
-        arm::order(&plan, &plan.arms[0], 1, plan.rounds.seed_of(1), "test", peer, None).expect("an order")
+        arm::order(&plan, &plan.arms[0], 1, plan.rounds.seed_of(1), "test", (peer, None), None)
+            .expect("an order")
     }
 
     #[test]

@@ -117,6 +117,7 @@ fn judge(facts: RunFacts, end: &WorkerEnd, samples: &dyn SampleSource, stalls: &
         limit_lowered_to: end.limit_lowered_to,
         wakeups: end.wakeups,
         own_reading: None,
+        tls: None,
         examples: Vec::new(),
         stalls: Some(Stalls { planned: counted.len() as u64, seen: counted }),
     };

@@ -12,6 +12,7 @@ mod planned;
 mod reading;
 mod run;
 mod shape;
+mod tls;
 mod told;
 
 pub(crate) use manifest::{FileEntry, ManifestFile, RunEntry};

@@ -177,6 +177,15 @@ pub(crate) fn end() -> RunEnd {
             p99: Some(Nanos(90_111)),
             max: Some(Nanos(2_000_003)),
         }),
+        tls: Some(model::TlsTold {
+            agreed: Some("TLS 1.3, AES_256_GCM_SHA384, X25519".to_owned()),
+            verifies: true,
+            handshakes: 64,
+            resumed: 3,
+            p50: Some(Nanos(900_000)),
+            p99: Some(Nanos(1_900_001)),
+            max: Some(Nanos(2_000_003)),
+        }),
         examples: vec![("timed_out".to_owned(), "no answer within 10 s: \"…\"\n".to_owned())],
         stalls: Some(Stalls { planned: 7, seen: vec![span(4_000, 4_100_000_003), span(8_000, u64::MAX)] }),
         followed: Some(Followed {

@@ -94,6 +94,7 @@ fn end() -> RunEnd {
         limit_lowered_to: None,
         wakeups: 0,
         own_reading: None,
+        tls: None,
         examples: Vec::new(),
         stalls: None,
         followed: None,

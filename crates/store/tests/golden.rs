@@ -93,6 +93,7 @@ fn end() -> RunEnd {
         limit_lowered_to: None,
         wakeups: 18,
         own_reading: None,
+        tls: None,
         examples: vec![("wrong_status".to_owned(), "503 Service Unavailable".to_owned())],
         stalls: Some(Stalls {
             planned: 1,

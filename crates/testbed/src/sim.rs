@@ -114,7 +114,7 @@ impl<V: Server> Net for SimNet<V> {
         match self.server.connect(now, number) {
             Accept::After(delay) => self.plan(slot, number, now + delay, What::Connected, Cow::Borrowed(&[])),
             Accept::Refuse(error) => {
-                self.plan(slot, number, now, What::Failed(NetError(error)), Cow::Borrowed(&[]));
+                self.plan(slot, number, now, What::Failed(NetError::Os(error)), Cow::Borrowed(&[]));
             }
             Accept::Never => {}
         }
@@ -133,7 +133,7 @@ impl<V: Server> Net for SimNet<V> {
             let (what, bytes) = match reply.action {
                 Action::Bytes(bytes) => (What::Received, bytes),
                 Action::Close => (What::PeerClosed, Cow::Borrowed(&[][..])),
-                Action::Break(error) => (What::Failed(NetError(error)), Cow::Borrowed(&[][..])),
+                Action::Break(error) => (What::Failed(NetError::Os(error)), Cow::Borrowed(&[][..])),
             };
             self.plan(slot, number, reply.at, what, bytes);
         }

@@ -91,6 +91,8 @@ pub(crate) struct End {
     pub(crate) limit_lowered_to: Option<u64>,
     /// How long answers lay in the kernel until they were read.
     pub(crate) own_reading: Option<Value>,
+    /// What secured connections agreed on.
+    pub(crate) tls: Option<Value>,
     stalls_told: bool,
     /// What another tool tells of its run.
     pub(crate) told: Option<Value>,

@@ -182,7 +182,8 @@ fn tester(record: &Record, list: &mut List) {
     list.whole("tester.connections_peak", end.connections_peak);
     list.whole("tester.waited_at_limit", end.waited_at_limit);
     list.maybe("tester.limit_lowered_to", end.limit_lowered_to);
-    copied("tester.own_reading", end.own_reading.as_ref(), list);
+    newer("tester.own_reading", end.own_reading.as_ref(), list);
+    newer("tester.tls", end.tls.as_ref(), list);
 }
 
 /// What another tool tells and what the machine did, as `run.json` has them.
@@ -206,6 +207,14 @@ fn copied(name: &str, object: Option<&Value>, list: &mut List) {
     let Some(fields) = object.and_then(Value::as_object) else { return list.add(name, Computed::Unknown) };
     for (field, value) in fields {
         list.add(format!("{name}.{field}"), Computed::of(value));
+    }
+}
+
+/// The same of what older versions did not tell.
+fn newer(name: &str, object: Option<&Value>, list: &mut List) {
+    match object {
+        None => list.add(name, Computed::Newer),
+        known => copied(name, known, list),
     }
 }
 

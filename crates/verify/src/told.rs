@@ -73,5 +73,6 @@ fn tester(record: &Record, requests: u64, seconds: f64, list: &mut List) {
     for unknown in ["connections_opened", "connections_peak", "waited_at_limit", "limit_lowered_to"] {
         list.maybe(format!("tester.{unknown}"), None);
     }
-    list.add("tester.own_reading", Computed::Unknown);
+    list.add("tester.own_reading", Computed::Newer);
+    list.add("tester.tls", Computed::Newer);
 }

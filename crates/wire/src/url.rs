@@ -1,4 +1,4 @@
-//! Whom to ask: an `http://` URL, parsed once and then trusted.
+//! Whom to ask: an `http://` or `https://` URL, parsed once and then trusted.
 //!
 //! Small on purpose. It knows the URLs that a load can be sent to, refuses
 //! the rest with a reason, and changes nothing in path and query: a tester
@@ -11,6 +11,7 @@ use std::str::FromStr;
 /// Where requests go, and for what.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
+    is_secured: bool,
     host: Host,
     port: u16,
     path: String,
@@ -30,11 +31,8 @@ pub enum Host {
 /// Why a text is no target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// `https://`.
-    #[error("https is not spoken yet: use http://")]
-    HttpsNotYet,
     /// Some other scheme.
-    #[error("scheme `{0}` is not spoken: use http://")]
+    #[error("scheme `{0}` is not spoken: use http:// or https://")]
     UnknownScheme(String),
     /// A name or password before the host.
     #[error("user names and passwords in a URL are not sent: use an authorization header")]
@@ -59,9 +57,17 @@ pub enum TargetError {
     BadPathLetter(char),
 }
 
-const DEFAULT_PORT: u16 = 80;
+/// The port of a URL that names none.
+fn default_port(is_secured: bool) -> u16 {
+    if is_secured { 443 } else { 80 }
+}
 
 impl Target {
+    /// Whether it is asked over TLS.
+    pub fn is_secured(&self) -> bool {
+        self.is_secured
+    }
+
     /// The machine to connect to.
     pub fn host(&self) -> &Host {
         &self.host
@@ -77,43 +83,45 @@ impl Target {
         &self.path
     }
 
-    /// The value of the Host header: the port is left out if it is 80.
+    /// The value of the Host header: the port is left out if it is the scheme's own.
     pub fn host_header(&self) -> String {
         match self.port {
-            DEFAULT_PORT => self.host.to_string(),
+            port if port == default_port(self.is_secured) => self.host.to_string(),
             port => format!("{}:{port}", self.host),
         }
     }
 }
 
-/// `http://host[:port][/path][?query]`; the scheme may be left out.
+/// `http[s]://host[:port][/path][?query]`; `http://` may be left out.
 impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Target, TargetError> {
-        let rest = without_scheme(text)?;
+        let (is_secured, rest) = without_scheme(text)?;
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         let path = parse_path(path)?;
         if authority.contains('@') {
             return Err(TargetError::UserInfo);
         }
         let (host, port) = split_port(authority);
-        Ok(Target { host: host.parse()?, port: port.map_or(Ok(DEFAULT_PORT), parse_port)?, path })
+        let port = port.map_or(Ok(default_port(is_secured)), parse_port)?;
+        Ok(Target { is_secured, host: host.parse()?, port, path })
     }
 }
 
-fn without_scheme(text: &str) -> Result<&str, TargetError> {
+/// Whether it is to be secured, and what follows the scheme.
+fn without_scheme(text: &str) -> Result<(bool, &str), TargetError> {
     let is_scheme = |word: &str| {
         word.starts_with(|letter: char| letter.is_ascii_alphabetic())
             && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     };
     match text.split_once("://") {
         Some((scheme, rest)) if is_scheme(scheme) => match scheme.to_ascii_lowercase().as_str() {
-            "http" => Ok(rest),
-            "https" => Err(TargetError::HttpsNotYet),
+            "http" => Ok((false, rest)),
+            "https" => Ok((true, rest)),
             _ => Err(TargetError::UnknownScheme(scheme.into())),
         },
-        _ => Ok(text),
+        _ => Ok((false, text)),
     }
 }
 
@@ -193,7 +201,8 @@ impl fmt::Display for Host {
 /// The whole URL, scheme included.
 impl fmt::Display for Target {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "http://{}{}", self.host_header(), self.path)
+        let scheme = if self.is_secured { "https" } else { "http" };
+        write!(out, "{scheme}://{}{}", self.host_header(), self.path)
     }
 }
 
@@ -226,6 +235,20 @@ mod tests {
     }
 
     #[test]
+    fn a_secured_target_has_a_port_of_its_own() {
+        for (text, host_header, port) in
+            [("https://h/x", "h", 443), ("HTTPS://h:8443/x", "h:8443", 8443), ("https://h:80/x", "h:80", 80)]
+        {
+            let target: Target = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert!(target.is_secured());
+            assert_eq!((target.host_header().as_str(), target.port()), (host_header, port));
+            assert_eq!(target.to_string(), format!("https://{host_header}/x"));
+        }
+        let plain: Target = "http://h:443/x".parse().expect("a URL");
+        assert_eq!((plain.is_secured(), plain.host_header().as_str()), (false, "h:443"));
+    }
+
+    #[test]
     fn hosts_are_told_apart() {
         assert_eq!("127.0.0.1".parse(), Ok(Host::V4(Ipv4Addr::LOCALHOST)));
         assert_eq!("[::1]".parse(), Ok(Host::V6(Ipv6Addr::LOCALHOST)));
@@ -241,8 +264,7 @@ mod tests {
         let long_label = format!("{}.com", "a".repeat(64));
         let long_name = format!("{}com", "a.".repeat(126));
         let cases = [
-            ("https://h/", "https is not spoken yet: use http://".to_string()),
-            ("ftp://h/", "scheme `ftp` is not spoken: use http://".into()),
+            ("ftp://h/", "scheme `ftp` is not spoken: use http:// or https://".to_string()),
             ("http://", "host is missing".into()),
             ("", "host is missing".into()),
             ("/path", "host is missing".into()),

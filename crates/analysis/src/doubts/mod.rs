@@ -53,7 +53,7 @@ impl Case<'_> {
 type Rule = fn(&Case) -> Option<Doubt>;
 
 /// All of them, the gravest kinds first.
-const RULES: [Rule; 34] = [
+const RULES: [Rule; 35] = [
     books::no_requests,
     books::everything_failed,
     books::conservation,
@@ -88,6 +88,7 @@ const RULES: [Rule; 34] = [
     alongside::coarse_following,
     alongside::reading_gaps,
     tester::own_clock,
+    tester::not_verified,
 ];
 
 /// The doubts that a run raises.

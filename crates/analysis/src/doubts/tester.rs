@@ -112,3 +112,18 @@ pub(super) fn saturated(case: &Case) -> Option<Doubt> {
         doubt("tester-saturated", Verdict::Doubtful, says, "lower the rate, or use more threads or cores")
     })
 }
+
+/// Whoever takes anybody's certificate may have measured somebody else.
+pub(super) fn not_verified(case: &Case) -> Option<Doubt> {
+    let tls = case.summary.tester.tls.as_ref().filter(|tls| !tls.verifies)?;
+    let says = format!(
+        "the peer did not have to show who it is ({}): anybody may have answered",
+        tls.agreed.as_deref().unwrap_or("no handshake came to its end")
+    );
+    Some(doubt(
+        "not-verified",
+        Verdict::Doubtful,
+        says,
+        "name its authority (`ca`), and leave `insecure` out",
+    ))
+}

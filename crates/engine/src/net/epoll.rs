@@ -83,10 +83,10 @@ impl EpollNet {
             SendPrecision::Sleep => Nanos::ZERO,
             SendPrecision::Spin { last } => last,
         };
-        let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(NetError)?;
+        let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(NetError::Os)?;
         // epoll_pwait2 came with Linux 5.11; before it, every wait would fail.
         epoll::wait(&epoll, &mut [const { MaybeUninit::uninit() }; 1][..], Some(&timespec(Nanos::ZERO)))
-            .map_err(NetError)?;
+            .map_err(NetError::Os)?;
         Ok(EpollNet {
             epoll,
             clock,
@@ -144,7 +144,7 @@ impl EpollNet {
                 self.wait_for_room(slot);
             }
             Err(Errno::AGAIN | Errno::INTR) => self.wait_for_room(slot),
-            Err(error) => self.tell(slot, What::Failed(NetError(error))),
+            Err(error) => self.tell(slot, What::Failed(NetError::Os(error))),
         }
     }
 
@@ -158,7 +158,7 @@ impl EpollNet {
         let connection = &self.connections[slot.index()];
         let Some(socket) = &connection.socket else { return };
         if let Err(error) = epoll::modify(&self.epoll, socket, event_data(slot, connection.generation), to) {
-            self.tell(slot, What::Failed(NetError(error)));
+            self.tell(slot, What::Failed(NetError::Os(error)));
         }
     }
 
@@ -187,7 +187,7 @@ impl EpollNet {
                     self.listen(slot, READABLE);
                     What::Connected
                 }
-                Ok(Err(error)) | Err(error) => What::Failed(NetError(error)),
+                Ok(Err(error)) | Err(error) => What::Failed(NetError::Os(error)),
             });
         }
         if flags.contains(EventFlags::OUT) && self.is_sending(slot) {
@@ -205,7 +205,7 @@ impl EpollNet {
                 Some((What::Received, stamp))
             }
             Err(Errno::AGAIN | Errno::INTR) => None,
-            Err(error) => untimed(What::Failed(NetError(error))),
+            Err(error) => untimed(What::Failed(NetError::Os(error))),
         }
     }
 }
@@ -216,7 +216,7 @@ impl Net for EpollNet {
             self.connections.push(Connection::default());
         }
         if let Err(error) = self.open(slot) {
-            self.tell(slot, What::Failed(NetError(error)));
+            self.tell(slot, What::Failed(NetError::Os(error)));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::connections::Numbers;
 use crate::lag::ReadLag;
-use model::{ConnectionPolicy, CpuUse, Nanos, Outcome};
+use model::{ConnectionPolicy, CpuUse, Nanos, Outcome, TlsTold};
 
 /// The moments and limits that a worker keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub struct WorkerEnd {
     pub wakeups: u64,
     /// How long counted answers lay in the kernel until they were read.
     pub read_lag: ReadLag,
+    /// What was agreed on and what handshakes took, where connections are secured.
+    pub tls: Option<TlsTold>,
     /// One example of each kind of failure.
     pub examples: Vec<(Outcome, String)>,
 }

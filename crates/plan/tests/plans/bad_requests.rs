@@ -48,20 +48,21 @@ closed = { connections = 1 }
 }
 
 #[test]
-fn a_target_over_tls() {
+fn tls_that_is_set_up_for_a_url_in_the_clear() {
     insta::assert_snapshot!(errors(
         r#"
 question = "q"
 [target]
-url = "https://127.0.0.1:8600"
+url = "http://127.0.0.1:8600"
+tls = { ca = "ca.pem", version = "1.2" }
 [arm.a]
 closed = { connections = 1 }
 "#), @r#"
-    error: `target.url` asks for https, which is not carried out yet
-     --> checkout.toml:3:7
+    error: `target.tls` is set, and `target.url` does not ask for TLS
+     --> checkout.toml:4:1
       |
-    3 | url = "https://127.0.0.1:8600"
-      |       ^^^^^^^^^^^^^^^^^^^^^^^^ use http:// for now
+    4 | tls = { ca = "ca.pem", version = "1.2" }
+      | ^^^ write https:// in the URL, or leave `tls` out
     "#);
 }
 

@@ -2,7 +2,7 @@
 
 use super::types::{
     Arm, Around, Corrected, DoubtEntry, Lateness, Little, Machine, Ordered, OwnReading, P99Interval, Run,
-    Stalls, SummaryFile, Tester, Times,
+    Stalls, SummaryFile, Tester, Times, Tls,
 };
 use super::{FORMAT, alongside, planned, shape};
 use analysis::{Distribution, Doubt, Interval, KeptUp, Point, RunSummary};
@@ -224,6 +224,15 @@ fn tester(run: &RunSummary) -> Tester {
         own_reading: tester.own_reading.map(|of| OwnReading {
             stamped: of.stamped,
             unstamped: of.unstamped,
+            p50_ns: of.p50.map(|p50| p50.0),
+            p99_ns: of.p99.map(|p99| p99.0),
+            max_ns: of.max.map(|max| max.0),
+        }),
+        tls: tester.tls.as_ref().map(|of| Tls {
+            agreed: of.agreed.clone(),
+            verifies: of.verifies,
+            handshakes: of.handshakes,
+            resumed: of.resumed,
             p50_ns: of.p50.map(|p50| p50.0),
             p99_ns: of.p99.map(|p99| p99.0),
             max_ns: of.max.map(|max| max.0),

@@ -279,6 +279,19 @@ pub(super) struct Tester {
     pub waited_at_limit: Option<u64>,
     pub limit_lowered_to: Option<u32>,
     pub own_reading: Option<OwnReading>,
+    pub tls: Option<Tls>,
+}
+
+/// What secured connections agreed on.
+#[derive(Debug, Serialize)]
+pub(super) struct Tls {
+    pub agreed: Option<String>,
+    pub verifies: bool,
+    pub handshakes: u64,
+    pub resumed: u64,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
 }
 
 /// How long answers lay in the kernel until they were read.

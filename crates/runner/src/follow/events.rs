@@ -40,7 +40,7 @@ fn listen(order: &EventsOrder, shared: &Shared) -> Result<(), String> {
     let request = order.control.request("GET", &order.path, None, true).map_err(|e| words(&e))?;
     let mut stream = order.control.connect().map_err(|e| words(&e))?;
     stream.write_all(request.bytes()).map_err(|e| words(&e))?;
-    stream.set_read_timeout(Some(LOOK_EVERY)).map_err(|e| words(&e))?;
+    stream.set_read_timeout(LOOK_EVERY).map_err(|e| words(&e))?;
     let mut answer = Answer::default();
     answer.begin(request.asked());
     let (mut buffer, mut lines) = ([0; 16 * 1024], Lines::default());

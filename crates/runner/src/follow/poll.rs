@@ -3,13 +3,12 @@
 use super::Shared;
 use super::keeper::{Heard, Named};
 use super::work::PollOrder;
-use crate::control::Response;
+use crate::control::{Line, Response};
 use engine::Clock as _;
 use model::{Nanos, WorkEnd};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -37,7 +36,7 @@ struct Asker {
     shared: Shared,
     /// Whom to ask for next, and when.
     due: BinaryHeap<Reverse<(Nanos, Box<str>)>>,
-    kept: Option<TcpStream>,
+    kept: Option<Line>,
 }
 
 impl Asker {

@@ -11,7 +11,13 @@ fn start(command: &str, peer: SocketAddr) -> Result<TargetProcess, TargetError> 
 }
 
 fn ready<'a>(peer: &'a SocketAddr, path: Option<&'a str>) -> Ready<'a> {
-    Ready { peers: std::slice::from_ref(peer), host: "test", path, within: Nanos::from_millis(200) }
+    Ready {
+        peers: std::slice::from_ref(peer),
+        host: "test",
+        path,
+        within: Nanos::from_millis(200),
+        tls: None,
+    }
 }
 
 fn never() -> AtomicBool {

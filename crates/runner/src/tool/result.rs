@@ -129,6 +129,7 @@ impl Measured {
             limit_lowered_to: None,
             wakeups: 0,
             own_reading: None,
+            tls: None,
             examples: Vec::new(),
             stalls: seen.stalls.and_then(|stalls| self.stalls(&stalls)),
             followed: None,

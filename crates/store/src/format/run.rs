@@ -3,6 +3,7 @@
 use super::follow::{FollowEntry, FollowedEntry};
 use super::reading::ReadingsEntry;
 use super::shape::ShapeEntry;
+use super::tls::TlsEntry;
 use super::told::{MachineStoryEntry, ToldEntry};
 use super::{bad_value, number};
 use crate::columns::Written;
@@ -262,6 +263,8 @@ struct EndEntry {
     /// Left out where doorclock did not send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own_reading: Option<OwnReadingEntry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsEntry>,
     examples: Vec<ExampleEntry>,
     /// Whether the service told its stalls: they are in `stalls.json`.
     stalls_told: bool,
@@ -338,6 +341,7 @@ impl EndEntry {
             limit_lowered_to: end.limit_lowered_to,
             wakeups: end.wakeups,
             own_reading: end.own_reading.map(OwnReadingEntry::from),
+            tls: end.tls.as_ref().map(TlsEntry::new),
             examples: end.examples.iter().map(example).collect(),
             stalls_told: end.stalls.is_some(),
             followed: end.followed.as_ref().map(FollowedEntry::new),
@@ -363,6 +367,7 @@ impl EndEntry {
             limit_lowered_to: self.limit_lowered_to,
             wakeups: self.wakeups,
             own_reading: self.own_reading.as_ref().map(OwnReadingEntry::own_reading),
+            tls: self.tls.as_ref().map(TlsEntry::told),
             examples: self.examples.iter().map(|e| (e.outcome.clone(), e.seen.clone())).collect(),
             stalls,
             followed: self.followed.as_ref().map(FollowedEntry::followed),

@@ -295,6 +295,7 @@ pub fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) 
         limit_lowered_to: None,
         wakeups: 4_000,
         own_reading: None,
+        tls: None,
         examples: Vec::new(),
         stalls,
         followed: None,
