@@ -19,6 +19,8 @@ use std::process::{Child, Command, Stdio};
 pub struct Nginx {
     child: Child,
     port: u16,
+    /// Where it speaks TLS, if it does.
+    tls_port: Option<u16>,
     // Goes after the process that writes into it.
     _folder: Folder,
 }
@@ -26,14 +28,44 @@ pub struct Nginx {
 impl Nginx {
     /// Starts one, on the given core if one is given.
     pub fn start(core: Option<usize>) -> Result<Nginx, Failure> {
+        Nginx::start_on(core, false)
+    }
+
+    /// The same with a second port over TLS, with a certificate that nobody vouches for.
+    pub fn start_with_tls(core: Option<usize>) -> Result<Nginx, Failure> {
+        Nginx::start_on(core, true)
+    }
+
+    fn start_on(core: Option<usize>, with_tls: bool) -> Result<Nginx, Failure> {
         let program = packages::find_or_install(packages::NGINX)?;
         let folder = Folder::new("nginx")?;
-        let socket = TcpListener::bind("127.0.0.1:0").map_err(Failure::system("open a port for nginx"))?;
-        let port = socket.local_addr().map_err(Failure::system("read nginx's port"))?.port();
+        if with_tls {
+            certificate(folder.path())?;
+        }
+        let open = || TcpListener::bind("127.0.0.1:0").map_err(Failure::system("open a port for nginx"));
+        let port_of = |socket: &TcpListener| {
+            socket.local_addr().map(|at| at.port()).map_err(Failure::system("read nginx's port"))
+        };
+        let mut sockets = vec![open()?];
+        let port = port_of(&sockets[0])?;
+        let tls_port = match with_tls {
+            true => {
+                let socket = open()?;
+                let port = port_of(&socket)?;
+                sockets.push(socket);
+                Some(port)
+            }
+            false => None,
+        };
         let file = folder.path().join("nginx.conf");
-        std::fs::write(&file, config(port)).map_err(Failure::file("write", &file))?;
-        let child = spawn(&program, folder.path(), &socket, core)?;
-        Ok(Nginx { child, port, _folder: folder })
+        std::fs::write(&file, config(port, tls_port)).map_err(Failure::file("write", &file))?;
+        let child = spawn(&program, folder.path(), &sockets, core)?;
+        Ok(Nginx { child, port, tls_port, _folder: folder })
+    }
+
+    /// The same over TLS, if it speaks that.
+    pub fn tls_url(&self) -> Option<String> {
+        Some(format!("https://127.0.0.1:{}/", self.tls_port?))
     }
 
     /// Answers with a tiny 200.
@@ -75,11 +107,20 @@ impl Drop for Nginx {
     }
 }
 
-/// Starts nginx with `socket` as its own. nginx takes over the descriptors
+/// Starts nginx with `sockets` as its own. nginx takes over the descriptors
 /// that the variable NGINX lists: that is how it replaces itself by a newer
 /// binary without closing its ports.
-fn spawn(program: &Path, folder: &Path, socket: &TcpListener, core: Option<usize>) -> Result<Child, Failure> {
-    rustix::io::fcntl_setfd(socket, FdFlags::empty()).map_err(Failure::system("hand a port to nginx"))?;
+fn spawn(
+    program: &Path,
+    folder: &Path,
+    sockets: &[TcpListener],
+    core: Option<usize>,
+) -> Result<Child, Failure> {
+    let mut handed = String::new();
+    for socket in sockets {
+        rustix::io::fcntl_setfd(socket, FdFlags::empty()).map_err(Failure::system("hand a port to nginx"))?;
+        handed.push_str(&format!("{};", socket.as_raw_fd()));
+    }
     let mut words = Vec::new();
     if let Some(core) = core {
         words.extend(["taskset".to_owned(), "-c".to_owned(), core.to_string()]);
@@ -93,14 +134,26 @@ fn spawn(program: &Path, folder: &Path, socket: &TcpListener, core: Option<usize
         "-e",
         "error.log",
     ]);
-    command.env("NGINX", format!("{};", socket.as_raw_fd())).stdin(Stdio::null()).stdout(Stdio::null());
+    command.env("NGINX", handed).stdin(Stdio::null()).stdout(Stdio::null());
     command.spawn().map_err(command::not_started(&command))
+}
+
+/// A self-signed certificate and its key, `tls.pem` and `tls.key`.
+fn certificate(folder: &Path) -> Result<(), Failure> {
+    let openssl = packages::find_or_install(packages::Package { program: "openssl", package: "openssl" })?;
+    let mut command = Command::new(openssl);
+    command.current_dir(folder).args(["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"]);
+    command.args(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]);
+    command::output(command.args(["-keyout", "tls.key", "-out", "tls.pem"])).map(drop)
 }
 
 /// One worker, as little work a request as nginx can do, and connections that
 /// last for as long as their client likes. `/status` counts, independently of
 /// us, what was accepted and asked.
-fn config(port: u16) -> String {
+fn config(port: u16, tls_port: Option<u16>) -> String {
+    let tls = tls_port.map_or(String::new(), |port| {
+        format!("listen 127.0.0.1:{port} ssl; ssl_certificate tls.pem; ssl_certificate_key tls.key;")
+    });
     format!(
         "daemon off;
 worker_processes 1;
@@ -118,6 +171,7 @@ http {{
     keepalive_timeout 1h;
     server {{
         listen 127.0.0.1:{port};
+        {tls}
         location / {{ return 200 \"ok\\n\"; }}
         location = /status {{ stub_status; }}
     }}

@@ -42,7 +42,7 @@ fn missing(wanted: Package, remedy: String) -> Failure {
 
 /// Looks through PATH, and where Debian keeps servers: an ordinary user's
 /// PATH leaves those out, and everyone's leaves PostgreSQL's out.
-fn find(program: &str) -> Option<PathBuf> {
+pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let postgres = versions.map(|version| version.path().join("bin"));

@@ -72,13 +72,13 @@ impl Server {
 pub struct Postgres(Server);
 
 impl Postgres {
-    /// Makes an empty cluster and starts it.
-    pub fn start() -> Result<Postgres, Failure> {
+    /// Makes an empty cluster in a folder of this name and starts it.
+    pub fn start(name: &str) -> Result<Postgres, Failure> {
         let program = packages::find_or_install(Package { program: "postgres", package: "postgresql" })?;
         // Its companions stand beside it, not beside a link to it.
         let program = program.canonicalize().map_err(Failure::file("find", &program))?;
         let beside = |name: &str| program.with_file_name(name);
-        let folder = folder_of("postgres", POSTGRES_USER)?;
+        let folder = folder_of(name, POSTGRES_USER)?;
         let data = folder.path().join("data");
         let mut make = as_user(POSTGRES_USER, &beside("initdb"), folder.path());
         make.args([
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     #[ignore = "needs postgres: `cargo xtask test` brings it"]
     fn postgres_answers_as_an_ordinary_user_and_is_gone_when_dropped() {
-        let server = Postgres::start().expect("it starts");
+        let server = Postgres::start("postgres-of-a-test").expect("it starts");
         assert!(!runs_as_root(server.0.child.id()));
         let port = server.0.port;
         let folder = server.0.folder.path().to_owned();

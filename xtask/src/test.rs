@@ -66,9 +66,9 @@ fn real_parts() -> Result<Ending, Failure> {
     // Each runs for as long as it is held.
     let nginx = parts.have("nginx", Nginx::start(None))?;
     let redis = parts.have("redis", Redis::start())?;
-    let postgres = parts.have("postgres", Postgres::start())?;
+    let postgres = parts.have("postgres", Postgres::start("postgres"))?;
     // The second is one more of what there is by then.
-    let to_stop = postgres.as_ref().map(|_| Postgres::start()).transpose()?;
+    let to_stop = postgres.as_ref().map(|_| Postgres::start("postgres-to-stop")).transpose()?;
     let wrk = parts.have("wrk", packages::find_or_install(packages::WRK))?;
     let locust = parts.have("locust", locust::find_or_install())?;
     if parts.there.is_empty() {

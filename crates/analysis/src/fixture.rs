@@ -231,6 +231,7 @@ fn facts() -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        trusted: None,
         follow: None,
         tool: None,
     }

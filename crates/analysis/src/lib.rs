@@ -10,6 +10,7 @@
 //! goes on, and takes each wait by the same [`Timing`] as every final number.
 
 mod bounds;
+mod calibrated;
 mod comparison;
 mod completion;
 mod corrected;
@@ -42,6 +43,7 @@ mod timing;
 mod told;
 mod windows;
 
+pub use calibrated::{Step, step, trusted};
 pub use experiment::{ExperimentFacts, capacity, experiment};
 pub use growth::growth_of_reading;
 pub use live::Live;

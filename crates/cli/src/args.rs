@@ -40,6 +40,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// What this machine is, and whether it is quiet
     Machine(MachineArgs),
+    /// How far this machine can be trusted as a tester: clock, waits, and rising rates; about half a minute
+    Calibrate(CalibrateArgs),
     /// Run a sample service
     Target(Box<TargetArgs>),
 }
@@ -115,6 +117,11 @@ pub struct QuickArgs {
     /// Spin over the last stretch before each moment: exact, at the cost of a core
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "150us", require_equals = true)]
     pub spin: Option<Nanos>,
+
+    /// Connect to this address, such as 127.0.0.1:8443 or [::1]:8443, in the place of the URL's host, which requests
+    /// and TLS name all the same
+    #[arg(long, value_name = "ADDRESS")]
+    pub connect_to: Option<SocketAddr>,
 
     /// Certificates (PEM) of the authorities to trust over https [default: those that this machine trusts]
     #[arg(long, value_name = "FILE")]
@@ -314,6 +321,17 @@ pub struct MachineArgs {
     pub over: Nanos,
 
     /// Print for machines
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct CalibrateArgs {
+    /// The results folder to make [default: results/TIME-calibrate]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Print what was found for machines on standard output
     #[arg(long)]
     pub json: bool,
 }

@@ -7,6 +7,7 @@
 //! Start at [`args`], the command line; each command has a file of its own.
 
 mod args;
+mod calibrate;
 mod check;
 mod demo;
 mod experiment;
@@ -54,6 +55,7 @@ fn run(args: Args) -> Result<Exit, Failure> {
         Some(Command::Report(report)) => report_command::run(&report),
         Some(Command::Verify(verify)) => verify_command::run(&verify),
         Some(Command::Machine(machine)) => machine::run(&machine),
+        Some(Command::Calibrate(calibrate)) => calibrate::run(&calibrate),
         Some(Command::Target(target)) => target::run(&target),
         None => quick::run(&args.quick),
     }

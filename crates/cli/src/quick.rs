@@ -90,8 +90,8 @@ fn order(args: &QuickArgs, began: &Began) -> Result<Order, Failure> {
     if args.insecure {
         print::error("warning: --insecure: anybody may answer in the place of this service");
     }
-    let address =
-        runner::resolve(&target, &args.own, tls.as_ref()).map_err(|error| address_failure(&url, error))?;
+    let address = runner::resolve(&target, &args.own, args.connect_to, tls.as_ref())
+        .map_err(|error| address_failure(&url, error))?;
     if !address.answered {
         print::error(&format!(
             "note: {} did not answer `OPTIONS *`, the question sent ahead; measuring it all the same",

@@ -170,3 +170,41 @@ fn http_and_https_are_told_apart_where_they_meet() {
     assert_conservation(&place.run(place.measure("localhost", &["--ca", &place.file("ca.pem")])));
     assert!(place.authority.pem().contains("BEGIN CERTIFICATE"));
 }
+
+#[test]
+fn a_host_can_be_named_and_another_address_connected_to() {
+    let place = Place::new(&Served { name: "shop.example", ..PLAIN });
+    let (ca, to) = (place.file("ca.pem"), place.peer.to_string());
+    let out = place.out();
+    let fixed = ["https://shop.example/", "--json", "-r", "50/s", "-d", "500ms", "--out", text(&out)];
+    let ended = Program::start(&[&fixed[..], &["--ca", &ca, "--connect-to", &to]].concat()).end();
+    assert_all_ok(&place.run(ended));
+    // The address must be ours, whatever the host is.
+    doorclock(["http://localhost/", "--connect-to", "192.0.2.1:80"])
+        .fails_with(2, &["192.0.2.1", "not this machine"]);
+    doorclock(["http://localhost/", "--connect-to", "shop"]).with_code(2);
+}
+
+#[test]
+fn a_service_on_ipv6_alone_is_measured() {
+    let Ok(listener) = std::net::TcpListener::bind("[::1]:0") else { return };
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                while let Ok(1..) = stream.read(&mut [0; 4_096]) {
+                    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+                    if stream.write_all(answer).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let url = format!("http://{address}/");
+    let ended = Program::start(&[&url, "--json", "-d", "500ms", "--out", text(&out)]).end().with_code(0);
+    assert_all_ok(only_run(&ended.json()));
+}

@@ -11,6 +11,7 @@
 //! on each thread.
 
 mod batch;
+mod calibrate;
 mod capture;
 mod clock;
 mod connections;
@@ -24,6 +25,7 @@ mod work;
 mod worker;
 
 pub use batch::{BATCH_ROWS, BatchSink, SampleSink, batches};
+pub use calibrate::{clock_cost, late_waits};
 pub use capture::{Accepted, Capture, Follow};
 pub use clock::{Clock, MonotonicClock};
 pub use connections::Numbers;

@@ -35,7 +35,7 @@ pub use reading::{
 };
 pub use run::{
     CpuUse, LastSign, MachineStory, OwnReading, RunEnd, RunFacts, RunRecord, Span, Stalls, TlsTold, Told,
-    ToolFacts,
+    ToolFacts, Trusted,
 };
 pub use sample::{Outcome, Sample};
 pub use seed::Seed;

@@ -86,11 +86,25 @@ pub struct RunFacts {
     pub stalls_asked: Option<bool>,
     /// Answers a second that the service can give, where another run showed it.
     pub capacity_per_s: Option<f64>,
+    /// How far this machine can be trusted as a tester, where it was calibrated.
+    pub trusted: Option<Trusted>,
     /// How work is followed past its answer; `None` where an answer is the end.
     pub follow: Option<FollowFacts>,
     /// The other tool that sends in doorclock's place; `None` where doorclock
     /// sends. `load` is then what that tool was told to do.
     pub tool: Option<ToolFacts>,
+}
+
+/// What `doorclock calibrate` found: up to so many requests a second, each
+/// sending thread is on time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trusted {
+    /// Requests a second of one sending thread.
+    pub per_s: f64,
+    /// The tester's own delay that 99 of 100 requests kept to.
+    pub within: Nanos,
+    /// The day on which it was found, such as `2026-12-01`.
+    pub day: String,
 }
 
 /// Another tool, run as an arm.

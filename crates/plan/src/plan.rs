@@ -8,6 +8,7 @@ use crate::guess::Condition;
 use crate::request::PlannedRequest;
 use model::{ConnectionPolicy, Load, Nanos, Pairing, PlannedReading, Seed, SendPrecision, Shape};
 use schedule::Recorded;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,6 +69,9 @@ pub struct Target {
     pub ready: Option<String>,
     /// How long it may take to become ready.
     pub ready_within: Nanos,
+    /// Where to connect in the place of its host; requests and TLS name the host
+    /// all the same.
+    pub connect_to: Option<SocketAddr>,
     /// What is wanted of TLS; `None` if the plan says nothing.
     pub tls: Option<TlsPlan>,
 }

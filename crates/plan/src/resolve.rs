@@ -143,7 +143,16 @@ fn target(view: &View<'_>, folder: &Path, errors: &mut Errors<'_>) -> (Target, S
         let says = "`target.tls` is set, and `target.url` does not ask for TLS";
         errors.say(view.place("tls"), says, "write https:// in the URL, or leave `tls` out");
     }
+    let connect_to = view.words("connect_to").and_then(|text| match text.parse() {
+        Ok(address) => Some(address),
+        Err(_) => {
+            let says = format!("`{}` is no address to connect to", text.escape_debug());
+            errors.say(view.place("connect_to"), says, "write 127.0.0.1:8443, or [::1]:8443");
+            None
+        }
+    });
     let target = Target {
+        connect_to,
         url: base,
         start: view.words("start"),
         ready,

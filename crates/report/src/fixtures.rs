@@ -249,6 +249,7 @@ pub(crate) fn facts(arm: &str, load: Load, stalls: bool) -> RunFacts {
         schedule_hash: load.users().is_none().then(|| "5f1d".repeat(16)),
         stalls_asked: Some(stalls),
         capacity_per_s: Some(1_092.0),
+        trusted: None,
         follow: None,
         tool: None,
     }

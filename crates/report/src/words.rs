@@ -147,6 +147,17 @@ pub(crate) fn tester_cost(run: &RunSummary) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// How far this machine was found to be on time; `None` where nobody looked.
+pub(crate) fn trusted(run: &RunSummary) -> Option<String> {
+    let of = run.facts.trusted.as_ref()?;
+    Some(format!(
+        "this machine can be trusted to {} a sending thread with an own delay within {} (p99; calibrated {})",
+        crate::numbers::chosen_rate(of.per_s),
+        of.within,
+        of.day
+    ))
+}
+
 /// What TLS agreed on and took; `None` in the clear.
 pub(crate) fn tls(run: &RunSummary) -> Option<String> {
     let of = run.tester.tls.as_ref()?;

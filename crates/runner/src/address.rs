@@ -47,8 +47,15 @@ pub enum AddressError {
 /// Looks the target up once, holds that it is ours (this machine, or named in
 /// `owned`), and asks it one question without side effects (`OPTIONS *`) to see
 /// that it speaks HTTP. Of several addresses the first that connects is taken.
-pub fn resolve(target: &Target, owned: &[String], tls: Option<&Tls>) -> Result<Address, AddressError> {
-    let candidates = own_addresses(target, owned)?;
+/// `connect_to` is connected to in the place of the host's addresses; requests
+/// and TLS name the host all the same.
+pub fn resolve(
+    target: &Target,
+    owned: &[String],
+    connect_to: Option<SocketAddr>,
+    tls: Option<&Tls>,
+) -> Result<Address, AddressError> {
+    let candidates = own_addresses(target, owned, connect_to)?;
     let mut last = None;
     for peer in candidates.iter().copied() {
         let control = Control::new(peer, &target.host_header()).with_patience(PATIENCE).over(tls);
@@ -74,9 +81,13 @@ pub fn resolve(target: &Target, owned: &[String], tls: Option<&Tls>) -> Result<A
 }
 
 /// The target's addresses, at least one, if they are ours. Sends nothing.
-pub(crate) fn own_addresses(target: &Target, owned: &[String]) -> Result<Vec<SocketAddr>, AddressError> {
-    let candidates = look_up(target)?;
-    let host = target.host().to_string();
+pub(crate) fn own_addresses(
+    target: &Target,
+    owned: &[String],
+    connect_to: Option<SocketAddr>,
+) -> Result<Vec<SocketAddr>, AddressError> {
+    let candidates = connect_to.map_or_else(|| look_up(target), |address| Ok(vec![address]))?;
+    let host = connect_to.map_or_else(|| target.host().to_string(), |address| address.ip().to_string());
     if candidates.is_empty() {
         let source = std::io::Error::other("no address");
         return Err(AddressError::NoAddress { name: host, source });
@@ -119,7 +130,7 @@ mod tests {
 
     fn resolve_text(url: &str, owned: &[&str]) -> Result<Address, AddressError> {
         let owned: Vec<String> = owned.iter().map(|own| (*own).to_owned()).collect();
-        resolve(&url.parse().expect("a URL"), &owned, None)
+        resolve(&url.parse().expect("a URL"), &owned, None, None)
     }
 
     #[test]

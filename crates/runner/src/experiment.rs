@@ -74,8 +74,11 @@ impl<'a> Experiment<'a> {
     ) -> Result<Experiment<'a>, ExperimentError> {
         let target: Target =
             plan.target.url.parse().map_err(|error| ExperimentError::at("target.url", What::Url(error)))?;
-        let peers = address::own_addresses(&target, &plan.owned)
-            .map_err(|error| ExperimentError::at("target.url", What::Address(error)))?;
+        let peers =
+            address::own_addresses(&target, &plan.owned, plan.target.connect_to).map_err(|error| {
+                let key = if plan.target.connect_to.is_some() { "target.connect_to" } else { "target.url" };
+                ExperimentError::at(key, What::Address(error))
+            })?;
         let tls = secure(&target, &wanted(plan.target.tls.as_ref()))
             .map_err(|error| ExperimentError::at("target.tls", What::Secure(error)))?;
         let experiment = Experiment { plan, plan_folder, folder, stop, target, peers, tls };

@@ -8,8 +8,10 @@
 //! carried out by [`execute`].
 
 mod address;
+mod answering;
 mod arm;
 mod beside;
+mod calibration;
 mod company;
 mod control;
 mod experiment;
@@ -40,7 +42,9 @@ mod warm_up;
 mod watching;
 
 pub use address::{Address, AddressError, resolve};
+pub use answering::Answering;
 pub use beside::{Beside, Seen, SeenStalls};
+pub use calibration::keep as keep_calibration;
 pub use company::{Company, StallBy};
 pub use control::{Control, ControlError, Response};
 pub use experiment::Experiment;

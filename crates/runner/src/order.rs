@@ -1,5 +1,6 @@
 //! What one run is asked to be.
 
+use crate::calibration;
 use crate::follow::FollowOrder;
 use crate::machine;
 use crate::readings_taken::ReadOrder;
@@ -171,6 +172,7 @@ impl Order {
             schedule_hash: digest.map(|digest| digest.hash),
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
+            trusted: calibration::kept(),
             follow: self.follow.as_ref().map(FollowOrder::facts),
             tool: None,
         })

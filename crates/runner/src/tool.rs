@@ -133,6 +133,7 @@ impl ToolOrder {
             schedule_hash: None,
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
+            trusted: None,
             follow: None,
             tool: Some(ToolFacts { name, command: self.command.clone() }),
         }

@@ -67,6 +67,7 @@ fn facts(load: Load, measure: Nanos, seed: u64) -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        trusted: None,
         follow: None,
         tool: None,
     }

@@ -102,6 +102,7 @@ pub(crate) fn facts(arm: &str) -> RunFacts {
         schedule_hash: Some("5eed".repeat(16)),
         stalls_asked: Some(true),
         capacity_per_s: Some(1091.9),
+        trusted: None,
         follow: Some(FollowFacts {
             kind: FollowKind::Poll,
             every: Some(Nanos::from_millis(500)),
@@ -146,6 +147,7 @@ pub(crate) fn bare_facts(arm: &str) -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        trusted: None,
         follow: None,
         tool: None,
         ..facts(arm)

@@ -71,6 +71,7 @@ fn open_facts() -> RunFacts {
         schedule_hash: Some("0123456789abcdef".repeat(4)),
         stalls_asked: Some(true),
         capacity_per_s: Some(1091.9),
+        trusted: None,
         follow: None,
         tool: None,
     }
@@ -115,6 +116,7 @@ fn killed_record() -> RunRecord {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        trusted: None,
         follow: None,
         tool: None,
         ..open_facts()

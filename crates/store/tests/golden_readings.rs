@@ -78,6 +78,7 @@ fn facts(round: u32) -> RunFacts {
         schedule_hash: None,
         stalls_asked: None,
         capacity_per_s: None,
+        trusted: None,
         follow: None,
         tool: None,
     }

@@ -22,12 +22,16 @@ pub struct Doorclock {
 pub struct Figures {
     /// Counted requests.
     pub n: f64,
+    /// Of these, answered as expected.
+    pub ok: f64,
     /// Counted requests done a second.
     pub rate_per_s: f64,
     /// CPU of the whole process over the counted part.
     pub cpu_ns_per_request: f64,
     /// Lateness: median, 99th percentile, largest.
     pub late_ns: [f64; 3],
+    /// Median service time.
+    pub service_p50_ns: f64,
     /// Most memory resident.
     pub peak_rss_bytes: f64,
     /// Share of all cores that was idle right before, if it could be read.
@@ -96,6 +100,8 @@ fn figures(summary: &Value) -> Result<Figures, String> {
     let number = |path: &str| run.pointer(path).and_then(Value::as_f64).ok_or_else(|| path.to_owned());
     Ok(Figures {
         n: number("/response_time_ns/n")?,
+        ok: number("/ok")?,
+        service_p50_ns: number("/service_time_ns/p50")?,
         rate_per_s: number("/rate_per_s")?,
         cpu_ns_per_request: number("/tester/cpu_ns_per_request")?,
         late_ns: [number("/lateness_ns/p50")?, number("/lateness_ns/p99")?, number("/lateness_ns/max")?],
@@ -123,7 +129,7 @@ mod tests {
     fn summary() -> Value {
         serde_json::json!({ "format": 1, "machine": { "idle_share": 0.97 }, "arms": { "closed-64": { "runs": [ {
             "verdict": "doubtful", "doubts": [{ "code": "few-episodes", "says": "3 separate events" }],
-            "rate_per_s": 90_000.5,
+            "rate_per_s": 90_000.5, "ok": 449_999, "service_time_ns": { "p50": 70_000 },
             "response_time_ns": { "n": 450_000 },
             "lateness_ns": { "p50": 1_000, "p99": 2_000, "max": 3_000 },
             "tester": { "cpu_ns_per_request": 9_800.0, "peak_rss_bytes": 5_000_000 } } ] } } })
@@ -133,6 +139,8 @@ mod tests {
     fn figures_are_those_of_the_one_run() {
         let expected = Figures {
             n: 450_000.0,
+            ok: 449_999.0,
+            service_p50_ns: 70_000.0,
             rate_per_s: 90_000.5,
             cpu_ns_per_request: 9_800.0,
             late_ns: [1_000.0, 2_000.0, 3_000.0],

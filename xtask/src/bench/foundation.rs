@@ -2,6 +2,7 @@
 
 use super::doorclock::{Doorclock, Figures};
 use super::options::Options;
+use super::peers;
 use super::table::Table;
 use super::wrk::Wrk;
 use crate::failure::Failure;
@@ -11,7 +12,7 @@ use crate::say;
 const MEMORY: &str = "memory of the tester, closed loop, 64 connections";
 
 /// Numbers of a machine that others use at the same time are about them too.
-const QUIET: &str = "machine idle right before";
+pub const QUIET: &str = "machine idle right before";
 
 /// Testers, server, and the table being filled.
 pub struct Bench {
@@ -31,6 +32,7 @@ pub struct Bench {
 pub fn measure(bench: &mut Bench) -> Result<(), Failure> {
     let rate_per_s = closed_loop(bench)?;
     open_loop(bench)?;
+    peers::measure(bench)?;
     many_samples(bench, rate_per_s)
 }
 
@@ -60,7 +62,7 @@ fn closed_loop(bench: &mut Bench) -> Result<f64, Failure> {
     table.add(PART, "wrk: CPU", "µs/request", &theirs);
     table.add(PART, "doorclock: CPU while it counts", "µs/request", &own);
     table.add(PART, "doorclock: CPU from start to end", "µs/request", &whole);
-    table.add_with_goal(PART, "while it counts, against wrk", "×", &ratios(&own, &theirs), 1.5);
+    table.add_with_goal(PART, "while it counts, against wrk", "×", &ratios(&own, &theirs), 1.0);
     table.add_with_goal(PART, "from start to end, against wrk", "×", &ratios(&whole, &theirs), 1.5);
     table.add(PART, "wrk: answers", "/s", &their_rates);
     table.add(PART, "doorclock: answers", "/s", &our_rates);
@@ -141,7 +143,7 @@ fn as_many_as(
 }
 
 /// Runs `work` and tells how many requests nginx has served meanwhile.
-fn counted<T>(nginx: &Nginx, work: impl FnOnce() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+pub fn counted<T>(nginx: &Nginx, work: impl FnOnce() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
     let before = nginx.requests_served()?;
     let result = work()?;
     // The second question is a request too.
@@ -150,18 +152,18 @@ fn counted<T>(nginx: &Nginx, work: impl FnOnce() -> Result<T, Failure>) -> Resul
 }
 
 /// A run that doorclock itself does not call valid is shown as such.
-fn note(table: &mut Table, part: &'static str, figures: &Figures) {
+pub fn note(table: &mut Table, part: &'static str, figures: &Figures) {
     // Doubts may stand beside a valid verdict; those are about p99s we do not use.
     if !figures.verdict.starts_with("valid") {
         table.remark(part, &figures.verdict);
     }
 }
 
-fn idle_percent(figures: &Figures) -> Option<f64> {
+pub fn idle_percent(figures: &Figures) -> Option<f64> {
     figures.idle_share.map(|share| share * 100.0)
 }
 
-fn ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
+pub fn ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
     // A single value of ours stands against each of theirs.
     let ours = ours.iter().cycle().take(theirs.len().max(ours.len()));
     ours.zip(theirs).map(|(ours, theirs)| ours / theirs).collect()

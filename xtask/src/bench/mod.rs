@@ -17,6 +17,7 @@ mod foundation;
 mod machine;
 mod measure;
 mod options;
+mod peers;
 mod table;
 mod wrk;
 
@@ -39,7 +40,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let wrk = packages::find_or_install(packages::WRK)?;
     say::line("building the release binary");
     let program = doorclock::build()?;
-    let nginx = Nginx::start(cores.server)?;
+    let nginx = Nginx::start_with_tls(cores.server)?;
     say::line(format_args!("{machine}\n{cores}"));
     let mut bench = Bench {
         doorclock: Doorclock { program, core: cores.tester, folder: folder.path().to_owned() },

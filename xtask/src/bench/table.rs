@@ -15,7 +15,7 @@ pub struct Table {
 #[derive(Debug)]
 struct Row {
     part: &'static str,
-    name: &'static str,
+    name: String,
     unit: &'static str,
     values: Vec<f64>,
     at_most: Option<f64>,
@@ -31,20 +31,26 @@ struct Spread {
 
 impl Table {
     /// A number without a goal.
-    pub fn add(&mut self, part: &'static str, name: &'static str, unit: &'static str, values: &[f64]) {
-        self.rows.push(Row { part, name, unit, values: values.to_vec(), at_most: None });
+    pub fn add(&mut self, part: &'static str, name: impl Into<String>, unit: &'static str, values: &[f64]) {
+        self.rows.push(Row { part, name: name.into(), unit, values: values.to_vec(), at_most: None });
     }
 
     /// A number whose median should be `at_most` this.
     pub fn add_with_goal(
         &mut self,
         part: &'static str,
-        name: &'static str,
+        name: impl Into<String>,
         unit: &'static str,
         values: &[f64],
         at_most: f64,
     ) {
-        self.rows.push(Row { part, name, unit, values: values.to_vec(), at_most: Some(at_most) });
+        self.rows.push(Row {
+            part,
+            name: name.into(),
+            unit,
+            values: values.to_vec(),
+            at_most: Some(at_most),
+        });
     }
 
     /// Something to know beside the numbers of `part`.

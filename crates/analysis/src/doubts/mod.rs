@@ -53,7 +53,7 @@ impl Case<'_> {
 type Rule = fn(&Case) -> Option<Doubt>;
 
 /// All of them, the gravest kinds first.
-const RULES: [Rule; 35] = [
+const RULES: [Rule; 36] = [
     books::no_requests,
     books::everything_failed,
     books::conservation,
@@ -89,6 +89,7 @@ const RULES: [Rule; 35] = [
     alongside::reading_gaps,
     tester::own_clock,
     tester::not_verified,
+    tester::beyond_calibration,
 ];
 
 /// The doubts that a run raises.

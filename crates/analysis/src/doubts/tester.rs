@@ -3,7 +3,7 @@
 use super::{Case, doubt, percent, requests};
 use crate::summary::{Doubt, Verdict};
 use crate::survey::has_schedule;
-use model::{Nanos, SendPrecision};
+use model::{Load, Nanos, SendPrecision};
 
 /// The tester's own delay may be this share of what it measures.
 const OWN_SHARE: f64 = 0.05;
@@ -126,4 +126,26 @@ pub(super) fn not_verified(case: &Case) -> Option<Doubt> {
         says,
         "name its authority (`ca`), and leave `insecure` out",
     ))
+}
+
+/// A calibration says up to which rate this machine sends on time; beyond it,
+/// nobody has looked.
+pub(super) fn beyond_calibration(case: &Case) -> Option<Doubt> {
+    let facts = &case.record.facts;
+    let trusted = facts.trusted.as_ref().filter(|_| facts.tool.is_none())?;
+    let Load::Open { rate, .. } = facts.load else { return None };
+    let largest = facts.shape.as_ref().and_then(|shape| shape.per_second(shape.largest()));
+    let asked = largest.unwrap_or(rate.as_per_second());
+    let can = trusted.per_s * f64::from(facts.threads);
+    (asked > can).then(|| {
+        let says = format!(
+            "{asked:.0}/s were asked of {}, and this machine was found to be on time up to {:.0}/s each ({}, own \
+             delay within {} for 99 of 100)",
+            super::counted(u64::from(facts.threads), "sending thread"),
+            trusted.per_s,
+            trusted.day,
+            trusted.within
+        );
+        doubt("beyond-calibration", Verdict::Doubtful, says, "use more `threads`, or a machine that sends more")
+    })
 }

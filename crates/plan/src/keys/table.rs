@@ -49,6 +49,8 @@ pub const KEYS: &[Key] = &[
     key("target.ready_within", Duration, Value(r#""10s""#), r#""10s""#,
         "How long a started service may take to become ready."),
 
+    key("target.connect_to", Words, Nothing, r#""127.0.0.1:8443""#,
+        "The address to connect to in the place of the URL's host, which requests and TLS name all the same."),
     key("target.tls", Table, Nothing, "", "What is wanted of TLS, where the URL begins with `https://`."),
     key("target.tls.ca", Words, Says("the authorities that this machine trusts"), r#""ca.pem""#,
         "Certificates (PEM) of the authorities to trust, in a file beside the plan."),

@@ -5,6 +5,7 @@
 //! holds one may be longer.
 
 mod bars;
+mod calibration;
 mod demo;
 mod dots;
 mod experiment;
@@ -17,6 +18,7 @@ mod shape;
 mod table;
 mod watch;
 
+pub use calibration::{Calibration, calibration};
 pub use demo::demo;
 pub use experiment::experiment;
 pub use machine::{machine, machine_line};

@@ -155,6 +155,9 @@ fn tester(screen: &mut Screen, run: &RunSummary) {
     if let Some(split) = words::lateness_split(run) {
         screen.field("", &split);
     }
+    if let Some(trusted) = words::trusted(run) {
+        screen.field("", &trusted);
+    }
     if let Some(tls) = words::tls(run) {
         screen.field("TLS", &tls);
     }

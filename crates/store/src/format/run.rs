@@ -10,7 +10,7 @@ use crate::columns::Written;
 use crate::{FORMAT, StoreError};
 use model::{
     ArrivalProcess, ConnectionPolicy, CpuUse, Load, Nanos, OwnReading, Rate, ReadingFacts, RunEnd, RunFacts,
-    Seed, SendPrecision, Span, Stalls, ToolFacts,
+    Seed, SendPrecision, Span, Stalls, ToolFacts, Trusted,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -108,12 +108,33 @@ struct FactsEntry {
     schedule_sha256: Option<String>,
     stalls_asked: Option<bool>,
     capacity_per_s: Option<f64>,
+    /// Left out where the machine was not calibrated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trusted: Option<TrustedEntry>,
     /// Left out where an answer is the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     follow: Option<FollowEntry>,
     /// Left out where doorclock itself sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tool: Option<ToolEntry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct TrustedEntry {
+    per_s: f64,
+    within_ns: u64,
+    day: String,
+}
+
+impl TrustedEntry {
+    fn new(trusted: &Trusted) -> TrustedEntry {
+        let Trusted { per_s, within, day } = trusted.clone();
+        TrustedEntry { per_s, within_ns: within.0, day }
+    }
+
+    fn trusted(&self) -> Trusted {
+        Trusted { per_s: self.per_s, within: Nanos(self.within_ns), day: self.day.clone() }
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -149,6 +170,7 @@ impl FactsEntry {
             schedule_sha256: facts.schedule_hash.clone(),
             stalls_asked: facts.stalls_asked,
             capacity_per_s: facts.capacity_per_s,
+            trusted: facts.trusted.as_ref().map(TrustedEntry::new),
             follow: facts.follow.map(FollowEntry::new),
             tool: facts
                 .tool
@@ -183,6 +205,7 @@ impl FactsEntry {
             schedule_hash: self.schedule_sha256.clone(),
             stalls_asked: self.stalls_asked,
             capacity_per_s: self.capacity_per_s,
+            trusted: self.trusted.as_ref().map(TrustedEntry::trusted),
             follow: self.follow.as_ref().map(|follow| follow.facts(path)).transpose()?,
             tool: self
                 .tool

@@ -276,6 +276,7 @@ pub fn run(arm: &str, load: Load, samples: Vec<Sample>, stalls: Option<Stalls>) 
         schedule_hash: None,
         stalls_asked: stalls.as_ref().map(|stalls| !stalls.seen.is_empty()),
         capacity_per_s: load.target_rate().map(|rate| 2.0 * rate.as_per_second()),
+        trusted: None,
         follow: None,
         tool: None,
     };
