@@ -118,8 +118,8 @@ pub struct QuickArgs {
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "150us", require_equals = true)]
     pub spin: Option<Nanos>,
 
-    /// Connect to this address, such as 127.0.0.1:8443 or [::1]:8443, in the place of the URL's host, which requests
-    /// and TLS name all the same
+    /// Connect to this address, such as 127.0.0.1:8443, in the place of the URL's host, which requests and TLS name all
+    /// the same
     #[arg(long, value_name = "ADDRESS")]
     pub connect_to: Option<SocketAddr>,
 
